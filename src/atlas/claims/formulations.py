@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from atlas.claims import Found
+from atlas.claims.product_form import draw_needs
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated.formulations import (
     couple,
@@ -69,9 +70,8 @@ def _draw(count: int, seed: int, one_rate: bool) -> list[MultiserverJobSystem]:
     rng = np.random.default_rng(seed)
     systems = []
     for _ in range(count):
-        servers = int(rng.integers(2, 6))
-        classes = int(rng.integers(2, min(3, servers) + 1))
-        needs = rng.choice(np.arange(1, servers + 1), size=classes, replace=False)
+        servers, needs = draw_needs(rng, 2, 5, 2, 3)
+        classes = len(needs)
         rates = np.ones(classes) if one_rate else 10 ** rng.uniform(-1, 1, size=classes)
         probabilities = rng.dirichlet(np.ones(classes))
         systems.append(MultiserverJobSystem.of(servers, needs, rates, probabilities))

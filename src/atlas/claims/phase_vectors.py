@@ -8,12 +8,13 @@ of the jobs in service, chosen uniformly, completes, and a new job is appended.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, product
 
 import numpy as np
 
 from atlas.claims import Found
+from atlas.claims.product_form import draw_needs
 
 ROUTE = "all vectors and completions listed, or the rule played"
 CONFIRMED = "counts of the proof; laws of formulations I and II"
@@ -31,7 +32,10 @@ def predecessor_gaps(*, count: int, largest: int, seed: int) -> list[float]:
     of ways into m by a completion of need k and σ(m^k(1)); of σ(m^k(i)) and σ(m^k(1)), i ≤
     σ(m^k(1)); and of Σ π_m' P(m', m) over those ways and π_m p_k, relative."""
     worst = [0.0, 0.0, 0.0]
-    for servers, needs, p in _draw(count, largest, seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        servers, needs = draw_needs(rng, 2, largest, 2, 3)
+        p = dict(zip(needs, rng.dirichlet(np.ones(len(needs))).tolist(), strict=True))
         vectors = list(product(needs, repeat=servers))
         ways: dict[tuple[Vector, int], list[tuple[Vector, float]]] = {}
         for before in vectors:
@@ -86,13 +90,3 @@ def modified_rule_mismatches(*, count: int, completions: int, seed: int) -> Foun
 
 def _weight(p: dict[int, float], m: Vector) -> float:
     return math.prod(p[v] for v in m)
-
-
-def _draw(count: int, largest: int, seed: int) -> Iterator[tuple[int, list[int], dict[int, float]]]:
-    rng = np.random.default_rng(seed)
-    for _ in range(count):
-        servers = int(rng.integers(2, largest + 1))
-        classes = int(rng.integers(2, min(3, servers) + 1))
-        needs = rng.choice(np.arange(1, servers + 1), size=classes, replace=False).tolist()
-        p = dict(zip(needs, rng.dirichlet(np.ones(classes)).tolist(), strict=True))
-        yield servers, needs, p

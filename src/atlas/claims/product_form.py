@@ -18,35 +18,21 @@ ROUTE = "product form"
 CONFIRMED = "sparse solution of the enumerated chain"
 
 
-def embedded_gap(*, count: int, largest: int, seed: int) -> float:
-    """Largest gap between the product form's π and the chain's, over random systems."""
-    return _worst(count, largest, seed, "embedded_gap")
+def gap_to_chain(*, of: str, count: int, largest: int, seed: int) -> float:
+    """Largest gap between the product form and the enumerated chain, over random systems.
 
-
-def time_gap(*, count: int, largest: int, seed: int) -> float:
-    """Largest gap between the product form's distribution in time and the chain's, over random
-    systems."""
-    return _worst(count, largest, seed, "time_gap")
-
-
-def throughput_gap(*, count: int, largest: int, seed: int) -> float:
-    """Largest relative gap between the product form's throughput and the chain's, over random
-    systems."""
-    return _worst(count, largest, seed, "throughput_gap")
-
-
-def local_balance_gap(*, count: int, largest: int, seed: int) -> float:
-    """Largest violation of the decomposed stationary equations, over random systems."""
-    return _worst(count, largest, seed, "local_balance")
+    `of` names a gap of `ProductFormGaps`: `embedded-gap` of π, `time-gap` of the distribution in
+    time, `throughput-gap`, relative; or `local-balance`, the largest violation of the decomposed
+    stationary equations.
+    """
+    return float(max(getattr(gaps, of.replace("-", "_")) for gaps in _gaps(count, largest, seed)))
 
 
 def least_violation(*, systems: Sequence[Mapping[str, Any]]) -> float:
     """The least over `systems` of the largest |p_c π_s − Σ_s' π_s' P_c(s', s)| of Eq. (4) over the
     classes c and states s, where π is the stationary distribution by elimination."""
     results = (stationary.solve(read_system(system)) for system in systems)
-    return min(
-        float(np.abs(stationary.local_balance_residuals(result)).max()) for result in results
-    )
+    return float(min(np.abs(stationary.local_balance_residuals(r)).max() for r in results))
 
 
 def least_misfit_of_products(*, systems: Sequence[Mapping[str, Any]]) -> float:
@@ -60,7 +46,7 @@ def least_misfit_of_products(*, systems: Sequence[Mapping[str, Any]]) -> float:
 def lemma_5_2_gap(*, count: int, largest: int, seed: int) -> float:
     """Largest gap between the sides of Lemma 5.2, over random systems and all q ≤ r, relative to
     the terms of the equation."""
-    return max(_lemma_5_2(system) for system in _random_systems(count, largest, seed))
+    return max(_lemma_5_2(system) for system in draw_systems(count, largest, seed))
 
 
 def single_duration_gap(*, count: int, largest: int, seed: int) -> float:
@@ -79,26 +65,30 @@ def draw_with_one_rate(
 ) -> MultiserverJobSystem:
     """A random system on `fewest` to `largest` servers, of up to four needs and one rate, which is
     up to so many decades below or above 1."""
-    servers = int(rng.integers(fewest, largest + 1))
-    classes = int(rng.integers(1, min(4, servers) + 1))
-    needs = rng.choice(np.arange(1, servers + 1), size=classes, replace=False).tolist()
-    probabilities = rng.dirichlet(np.ones(classes)).tolist()
+    servers, needs = draw_needs(rng, fewest, largest, 1, 4)
+    probabilities = rng.dirichlet(np.ones(len(needs)))
     rate = 10 ** rng.uniform(-decades, decades)
-    return MultiserverJobSystem.of(servers, needs, [rate] * classes, probabilities)
+    return MultiserverJobSystem.of(servers, needs, [rate] * len(needs), probabilities)
 
 
-def _random_systems(count: int, largest: int, seed: int) -> list[MultiserverJobSystem]:
+def draw_needs(
+    rng: np.random.Generator, fewest: int, largest: int, least: int, most: int
+) -> tuple[int, list[int]]:
+    """A random number of servers, `fewest` to `largest`, and `least` to `most` different needs."""
+    servers = int(rng.integers(fewest, largest + 1))
+    classes = int(rng.integers(least, min(most, servers) + 1))
+    return servers, rng.choice(np.arange(1, servers + 1), size=classes, replace=False).tolist()
+
+
+def draw_systems(count: int, largest: int, seed: int) -> list[MultiserverJobSystem]:
+    """Random systems of two classes."""
     rng = np.random.default_rng(seed)
     return [draw_system(rng, largest) for _ in range(count)]
 
 
-def _worst(count: int, largest: int, seed: int, gap: str) -> float:
-    return float(max(getattr(row, gap) for row in _compare_all(count, largest, seed)))
-
-
 @cache
-def _compare_all(count: int, largest: int, seed: int) -> list[ProductFormGaps]:
-    return [compare(system) for system in _random_systems(count, largest, seed)]
+def _gaps(count: int, largest: int, seed: int) -> list[ProductFormGaps]:
+    return [compare(system) for system in draw_systems(count, largest, seed)]
 
 
 def _misfit(system: MultiserverJobSystem) -> float:

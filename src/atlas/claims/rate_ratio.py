@@ -69,13 +69,8 @@ def displaced_in_dips(*, servers: int, needs: Sequence[int], probability_2: floa
 def class_1_only(*, systems: Sequence[Mapping[str, Any]], ratio: float) -> float:
     """The least share of time in states with class 1 jobs only, over `systems` at μ2/μ1 = `ratio`,
     by elimination in the chain."""
-    shares = []
-    for s in systems:
-        p2 = s["probability_2"]
-        system = MultiserverJobSystem.of(s["servers"], s["needs"], (1.0, ratio), (1 - p2, p2))
-        result = stationary.solve(system)
-        shares.append(float(result.time[result.chain.in_service[:, 1] == 0].sum()))
-    return min(shares)
+    results = [stationary.solve(two_classes(**system, ratio=ratio)) for system in systems]
+    return min(float(r.time[r.chain.in_service[:, 1] == 0].sum()) for r in results)
 
 
 def distance_to_geometric(*, systems: Sequence[Mapping[str, Any]]) -> float:
@@ -84,9 +79,7 @@ def distance_to_geometric(*, systems: Sequence[Mapping[str, Any]]) -> float:
     1, …"""
     distances = []
     for s in systems:
-        jobs, chance = limits.fast_class_2_distribution(
-            s["servers"], s["needs"], s["probability_2"]
-        )
+        jobs, chance = limits.fast_class_2_distribution(**s)
         p1 = 1 - s["probability_2"]
         geometric = (1 - p1) * p1 ** (jobs - jobs[0])
         tail = p1 ** len(jobs)
@@ -115,6 +108,14 @@ def wastage_over(
     return two_class.sweep(servers, needs, (1.0, ratios), probability_2).wastage
 
 
+def two_classes(
+    servers: int, needs: Sequence[int], probability_2: float, ratio: float
+) -> MultiserverJobSystem:
+    """The system with μ1 = 1 and μ2 = `ratio`."""
+    p = (1 - probability_2, probability_2)
+    return MultiserverJobSystem.of(servers, needs, (1.0, ratio), p)
+
+
 def fall(curve: NDArray[np.float64]) -> float:
     """The deepest fall of a curve below an earlier value."""
     return float((np.maximum.accumulate(curve) - curve).max())
@@ -127,8 +128,5 @@ def maxima(curve: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _mean_class_2(servers: int, needs: Sequence[int], probability_2: float, ratio: float) -> float:
-    system = MultiserverJobSystem.of(
-        servers, needs, (1.0, ratio), (1 - probability_2, probability_2)
-    )
-    result = two_class.distribution(system)
+    result = two_class.distribution(two_classes(servers, needs, probability_2, ratio))
     return float(result.time @ result.states.class_2)

@@ -23,12 +23,11 @@ from typing import Unpack
 import numpy as np
 
 from atlas.claims import System
-from atlas.claims.product_form import draw_with_one_rate
+from atlas.claims.product_form import draw_systems, draw_with_one_rate
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.multiserver_jobs import UNSAMPLED, FcfsBlocks, prepare
 from multiserver.open.qbd import solve
 from multiserver.saturated import two_class
-from multiserver.saturated.agreement import draw_system
 from multiserver.simulation import fcfs
 from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.workload import Workload
@@ -90,10 +89,9 @@ def mean_jobs_over_exact(
 def drift_gap(*, count: int, largest: int, seed: int) -> float:
     """The largest relative gap between X by the product form and the λ at which the drift of the
     queue's chain changes its sign, over random systems of two classes."""
-    rng = np.random.default_rng(seed)
-    systems = [draw_system(rng, largest) for _ in range(count)]
     return max(
-        abs(prepare(s).throughput / two_class.distribution(s).throughput - 1) for s in systems
+        abs(prepare(s).throughput / two_class.distribution(s).throughput - 1)
+        for s in draw_systems(count, largest, seed)
     )
 
 

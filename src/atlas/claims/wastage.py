@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from typing import Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from atlas.claims import Found, System, by
-from atlas.claims.rate_ratio import fall, maxima, wastage_over
+from atlas.claims.product_form import draw_systems
+from atlas.claims.rate_ratio import fall, maxima, two_classes, wastage_over
 from atlas.claims.scaling_limits import share_idle_limit
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import limits, stationary, two_class
-from multiserver.saturated.agreement import draw_system
 from multiserver.saturated.peak import find_peak_wastage
 
 ROUTE = "product form"
@@ -84,18 +85,13 @@ def one_class_only(*, servers: int, needs: Sequence[int], rates: Sequence[float]
 def scale_dependence(*, count: int, largest: int, seed: int) -> Found:
     """The largest change of wastage, in servers, over `count` random systems when both rates are
     scaled by 1e-6, 1e-3, 1e3 and 1e6."""
-    rng = np.random.default_rng(seed)
     worst = (0.0, "")
-    for _ in range(count):
-        s = draw_system(rng, largest)
-        wasted = [
-            stationary.solve(
-                MultiserverJobSystem.of(
-                    s.servers, s.needs, [rate * scale for rate in s.rates], s.probabilities
-                )
-            ).wastage
-            for scale in (1.0, 1e-6, 1e-3, 1e3, 1e6)
-        ]
+    for s in draw_systems(count, largest, seed):
+        scaled = (
+            MultiserverJobSystem.of(s.servers, s.needs, np.multiply(s.rates, x), s.probabilities)
+            for x in (1.0, 1e-6, 1e-3, 1e3, 1e6)
+        )
+        wasted = [stationary.solve(system).wastage for system in scaled]
         at = f"{s.needs[0]}-{s.needs[1]}-{s.servers}, wastage {wasted[0]:.3g}"
         worst = max(worst, (float(np.ptp(wasted)), at))
     return Found(*worst)
@@ -131,8 +127,7 @@ def class_2_only_in_slow_limit(
     *, servers: int, needs: Sequence[int], probability_2: float
 ) -> float:
     """The share of time in s1(0) at μ2/μ1 = 1e-12."""
-    p = (1 - probability_2, probability_2)
-    system = MultiserverJobSystem.of(servers, needs, (1.0, 1e-12), p)
+    system = two_classes(servers, needs, probability_2, 1e-12)
     return float(two_class.distribution(system).time[0])
 
 
@@ -153,11 +148,8 @@ def quick_over_slow(*, servers: int, needs: Sequence[int], probability_2: float)
 def dip_when_enlarged(*, servers: int, needs: Sequence[int], probability_2: float) -> float:
     """The deepest dip, as a share of n2, when n2 and n are ten times as large, over that of the
     original system."""
-    large, small = (
-        fall(wastage_over(*system, probability_2)) / system[1][1]
-        for system in (_enlarged(servers, needs), (servers, needs))
-    )
-    return large / small
+    small, large = _and_enlarged(servers, needs, probability_2)
+    return fall(large) / (10 * needs[1]) / (fall(small) / needs[1])
 
 
 def interior_maxima(*, servers: int, needs: Sequence[int], probability_2: float) -> int:
@@ -167,11 +159,8 @@ def interior_maxima(*, servers: int, needs: Sequence[int], probability_2: float)
 
 def last_peak_moves(*, servers: int, needs: Sequence[int], probability_2: float) -> float:
     """The factor by which the last maximum's μ2/μ1 grows when n2 and n are ten times as large."""
-    large, small = (
-        maxima(wastage_over(*system, probability_2))[-1]
-        for system in (_enlarged(servers, needs), (servers, needs))
-    )
-    return float(large / small)
+    small, large = _and_enlarged(servers, needs, probability_2)
+    return float(maxima(large)[-1] / maxima(small)[-1])
 
 
 def turn_in_servers(*, servers: int, needs: Sequence[int], probability_2: float) -> float:
@@ -191,6 +180,7 @@ def deepest_fall_in_mix(*, servers: int, needs: Sequence[int], rates: Sequence[f
     return Found(float(falls.max()), f"p2 = {p2[falls.argmax()]:.3f}")
 
 
-def _enlarged(servers: int, needs: Sequence[int]) -> tuple[int, tuple[int, int]]:
-    """Ten times as many servers and as large a need n2."""
-    return 10 * servers, (needs[0], 10 * needs[1])
+def _and_enlarged(servers: int, needs: Sequence[int], probability_2: float) -> list[NDArray]:
+    """Wastage over the ratios, and that with ten times as many servers and as large a need n2."""
+    enlarged = (10 * servers, (needs[0], 10 * needs[1]))
+    return [wastage_over(*system, probability_2) for system in ((servers, needs), enlarged)]
