@@ -19,7 +19,8 @@ ROUTE = "elimination over the sets of working servers"
 CONFIRMED = "birth-and-death chains; equal speeds (tests/claims/test_finite_skip_proofs.py)"
 GROUP = "finite_skip_proofs"
 
-Chooser = Callable[[Sequence[int]], dict[int, float]]
+# Of the idle servers, those of which an arriving job takes one at random.
+Chooser = Callable[[list[int]], list[int]]
 
 
 def preemptive_bounds_slack(*, speeds: Sequence[float], loads: Sequence[float]) -> list[float]:
@@ -30,7 +31,8 @@ def preemptive_bounds_slack(*, speeds: Sequence[float], loads: Sequence[float]) 
     below, above = [], []
     for load in loads:
         least, most = (_preemptive(order, load) for order in (v, v[::-1]))
-        for choose in (_fastest, _slowest, _random):
+        # Idle servers are in order of speed, the fastest first.
+        for choose in (lambda idle: idle[:1], lambda idle: idle[-1:], lambda idle: idle):
             found = _nonpreemptive(v, load, choose)
             below.append(found / least - 1)
             above.append(1 - found / most)
@@ -65,9 +67,9 @@ def _nonpreemptive(speeds: Sequence[float], load: float, choose: Chooser) -> flo
     place = {a: i for i, a in enumerate(sets)}
     rates = np.zeros((len(sets), len(sets)))
     for a in sets:
-        idle = [s for s in range(k) if s not in a]
-        for s, p in choose(idle).items() if idle else ():
-            rates[place[a], place[a | {s}]] += load * p
+        chosen = choose([s for s in range(k) if s not in a])
+        for s in chosen:
+            rates[place[a], place[a | {s}]] += load * (1 / len(chosen))
         if len(a) < k:
             for s in a:
                 rates[place[a], place[a - {s}]] += speeds[s]
@@ -91,15 +93,3 @@ def _mean_jobs(below: NDArray[np.float64], at_k: float, load: float) -> float:
     tail = at_k / (1 - load)
     total = below.sum() + tail
     return float((np.arange(k) @ below + k * tail + tail * load / (1 - load)) / total)
-
-
-def _fastest(idle: Sequence[int]) -> dict[int, float]:
-    return {min(idle): 1.0}
-
-
-def _slowest(idle: Sequence[int]) -> dict[int, float]:
-    return {max(idle): 1.0}
-
-
-def _random(idle: Sequence[int]) -> dict[int, float]:
-    return dict.fromkeys(idle, 1 / len(idle))

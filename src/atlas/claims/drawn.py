@@ -15,10 +15,9 @@ ROUTE = "the drawn table"
 CONFIRMED = "the route of its study (tests/theory)"
 
 
-@takes("column", optional=("where", "over"))
+@takes("column", optional=("where",))
 def value(parameters: Parameters, table: pd.DataFrame) -> Found:
-    """A value from the table of the figure, over the value in column `over` or the number
-    `over`."""
+    """A value from the table of the figure."""
     row = table
     for name, target in parameters.get("where", {}).items():
         near = row[name] == target if isinstance(target, str) else np.isclose(row[name], target)
@@ -26,9 +25,7 @@ def value(parameters: Parameters, table: pd.DataFrame) -> Found:
     if len(row) != 1:
         raise ValueError(f"{len(row)} rows of the drawn table where {parameters.get('where')}")
     at = ", ".join(f"{name} = {target}" for name, target in parameters.get("where", {}).items())
-    numerator = float(row[parameters["column"]].iloc[0])
-    over = parameters.get("over", 1.0)
-    return Found(numerator / (float(row[over].iloc[0]) if isinstance(over, str) else over), at)
+    return Found(float(row[parameters["column"]].iloc[0]), at)
 
 
 @takes("column", "against")

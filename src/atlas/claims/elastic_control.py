@@ -32,7 +32,9 @@ def excess_of_inelastic_first(
 ) -> Found:
     """E[N] under Inelastic First over the least E[N] of any policy, minus 1; both have the same
     truncation."""
-    flows, rates = _rates(servers, inelastic_rate, elastic_rate, inelastic_share, load)
+    flow = load / (inelastic_share / inelastic_rate + (1 - inelastic_share) / elastic_rate)
+    flows = (flow * inelastic_share, flow * (1 - inelastic_share))
+    rates = (inelastic_rate / servers, elastic_rate / servers)
     best, first, other = (
         _mean_jobs(servers, flows, rates, most, policy)
         for policy in ("best", "inelastic", "elastic")
@@ -40,32 +42,21 @@ def excess_of_inelastic_first(
     return Found(first / best - 1, f"Elastic First {other / best - 1:.4g}")
 
 
-def _rates(
-    k: int, inelastic_rate: float, elastic_rate: float, share: float, load: float
-) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Arrival rates and completion rates per server of both kinds."""
-    flow = load / (share / inelastic_rate + (1 - share) / elastic_rate)
-    return (flow * share, flow * (1 - share)), (inelastic_rate / k, elastic_rate / k)
-
-
 def _mean_jobs(
-    k: int,
-    flows: tuple[float, float],
-    rates: tuple[float, float],
-    most: int,
-    policy: str,
+    k: int, flows: tuple[float, float], rates: tuple[float, float], most: int, policy: str
 ) -> float:
-    """The mean number of jobs in the long run, by value iteration in uniformised time."""
+    """The mean number of jobs in the long run, by value iteration in uniformised time; `flows` are
+    the arrival rates and `rates` the completion rates per server of both kinds."""
     clock = sum(flows) + k * max(rates)
     i = np.arange(most + 1)[:, None]
     jobs = i + np.arange(most + 1)[None, :]
     has_elastic = jobs > i
     V = np.zeros(jobs.shape)
     while True:
-        up_i, up_j = np.roll(V, -1, axis=0), np.roll(V, -1, axis=1)
-        up_i[-1], up_j[:, -1] = V[-1], V[:, -1]
-        down_i, down_j = np.roll(V, 1, axis=0), np.roll(V, 1, axis=1)
-        down_i[0], down_j[:, 0] = V[0], V[:, 0]
+        # The neighbours of V, whose edges repeat: jobs beyond `most` are lost.
+        around = np.pad(V, 1, mode="edge")
+        up_i, up_j = around[2:, 1:-1], around[1:-1, 2:]
+        down_i, down_j = around[:-2, 1:-1], around[1:-1, :-2]
         gain_i, gain_j = rates[0] * (down_i - V), rates[1] * (down_j - V)
         served = _served(k, i, has_elastic, gain_i, gain_j, policy)
         step = (jobs + flows[0] * (up_i - V) + flows[1] * (up_j - V) + served) / clock

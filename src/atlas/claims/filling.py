@@ -18,6 +18,7 @@ import numpy as np
 from atlas.claims import Found, Queue
 from atlas.models.finite_skip import read_model
 from multiserver.open.qbd import solve
+from multiserver.wcfs.models import divisible_front_size
 
 ROUTE = "all sets and orders of jobs, by the printed rule; chain of the front"
 CONFIRMED = "the models of the front (tests/claims/test_finite_skip_proofs.py)"
@@ -61,7 +62,7 @@ def most_skipped(
     """The most older jobs that were still present when a job completed, in a saturated run under
     the policy, minus n − 1."""
     rng = np.random.default_rng(seed)
-    bound = servers if setting == "exponential" else front_size(servers, needs)
+    bound = servers if setting == "exponential" else divisible_front_size(servers, needs)
     jobs, most = [], 0
     for _ in range(completions):
         while len(jobs) < bound + 2:
@@ -89,7 +90,7 @@ def least_rate_at_front(*, servers: int, needs: Sequence[int]) -> float:
     at a front, in units of 1/Σ k/v: at least 1 (Appendix B.2.1)."""
     bound = 1 / sum(servers // v for v in needs)
     ratios = []
-    for size in range(1, front_size(servers, needs) + 1):
+    for size in range(1, divisible_front_size(servers, needs) + 1):
         for jobs in combinations_with_replacement(sorted(needs), size):
             filled = sum(jobs[i] for i in serve_divisible(servers, jobs))
             ratios.append(filled / servers / size / bound)
@@ -105,7 +106,7 @@ def most_jobs_not_filling(*, servers: int, needs: Sequence[int]) -> Found:
             served = serve_divisible(servers, jobs)
             if sum(jobs[i] for i in served) < servers:
                 most = size
-    c = front_size(servers, needs)
+    c = divisible_front_size(servers, needs)
     return Found(most - c, f"{most} jobs, c = {c}")
 
 
@@ -157,11 +158,6 @@ def drift_limit(**model: Unpack[Queue]) -> float:
     model = read_model(model)
     result = solve(model.blocks().at(model.arrival_rate(0.5)))
     return result.throughput_limit * model.mean_size
-
-
-def front_size(servers: int, needs: Sequence[int]) -> int:
-    """Σ_v (k/v − 1) + 1."""
-    return sum(servers // v - 1 for v in needs) + 1
 
 
 def _served(rigid: Any, front: tuple[tuple[int, ...], ...]) -> list[int]:

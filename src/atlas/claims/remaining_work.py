@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -128,17 +127,19 @@ def equilibrium_gap(*, sizes: Sequence[Mapping[str, Any]]) -> float:
     ∫ x P(S > x) dx / E[S] by quadrature."""
     gaps = []
     for S in map(read_size, sizes):
-        alpha, T = S.phases()
-        tail = lambda x, a=alpha, T=T: x * float((a @ expm(T * x)).sum())  # noqa: E731
-        area, _ = quad(tail, 0, 50 * S.largest_remaining, epsabs=0, epsrel=1e-9, limit=200)
+        tail = _tail(S)
+        area = _integral(lambda x, tail=tail: x * tail(x), 0, 50 * S.largest_remaining)
         gaps.append(abs(2 * (area / S.mean) * S.mean / S.second_moment - 1))
     return max(gaps)
 
 
 def remaining_when_older(*, size: Mapping[str, Any], age: float, times: float) -> float:
     """E[S − x | S > x] at the age x = `times` `age` over that at `age`, by quadrature."""
-    S = read_size(size)
-    mean = partial(_mean_remaining, _tail(S))
+    tail = _tail(read_size(size))
+
+    def mean(x: float) -> float:
+        return _integral(lambda t: tail(t) / tail(x), x, math.inf)
+
     return mean(times * age) / mean(age)
 
 
@@ -164,9 +165,8 @@ def _tail(S: Size) -> Callable[[float], float]:
     return lambda x: float((alpha @ expm(T * x)).sum())
 
 
-def _mean_remaining(tail: Callable[[float], float], age: float) -> float:
-    area, _ = quad(lambda x: tail(x) / tail(age), age, math.inf, epsabs=0, epsrel=1e-9, limit=200)
-    return area
+def _integral(integrand: Callable[[float], float], start: float, end: float) -> float:
+    return quad(integrand, start, end, epsabs=0, epsrel=1e-9, limit=200)[0]
 
 
 def _exceptional_work(

@@ -43,15 +43,8 @@ def response_time(
 ) -> Estimate:
     """E[T] under one of the `READINGS` at load ρ, from `jobs` arrivals in all, of which the first
     fifth is left out."""
-    k, needs, rates, flows = _read(system, load)
-    each = jobs // REPLICATIONS
-    totals = np.empty((REPLICATIONS, 3))
-    packings = _packings(k, needs)
-    for r in range(REPLICATIONS):
-        rng = generator(seed, _CODES[reading], round(1e6 * load), r)
-        run = _run(rng, _CODES[reading], k, needs, rates, flows, packings, each, WARM_UP)
-        totals[r] = run[:3]
-    area, square, time = totals.T / np.array([flows.sum(), flows.sum() ** 2, 1.0])[:, None]
+    totals, flow, each = _simulate(system, reading, load, jobs, seed, WARM_UP)
+    area, square, time = totals[:3] / np.array([flow, flow**2, 1.0])[:, None]
     variance = square.sum() / time.sum() - (area.sum() / time.sum()) ** 2
     return estimate(area, time, variance=variance, jobs=each * REPLICATIONS)
 
@@ -79,14 +72,9 @@ def growth(
 ) -> Estimate:
     """The growth of the number of jobs present per arrival under one of the `READINGS` at load ρ,
     over the second half of the runs: 0 if the policy is stable there."""
-    k, needs, rates, flows = _read(system, load)
-    each, packings = jobs // REPLICATIONS, _packings(k, needs)
-    grown = np.empty(REPLICATIONS)
-    for r in range(REPLICATIONS):
-        rng = generator(seed, _CODES[reading], round(1e6 * load), r)
-        grown[r] = _run(rng, _CODES[reading], k, needs, rates, flows, packings, each, 0.5)[3]
+    totals, _, each = _simulate(system, reading, load, jobs, seed, 0.5)
     counted = np.full(REPLICATIONS, float(each - each // 2))
-    return estimate(grown, counted, variance=1.0, jobs=each * REPLICATIONS)
+    return estimate(totals[3], counted, variance=1.0, jobs=each * REPLICATIONS)
 
 
 @by(
@@ -119,6 +107,19 @@ def least_servers_filled(*, servers: int, needs: Sequence[int], most: int) -> in
             idle -= need * min(count, idle // need)
         fewest = min(fewest, k - int(idle))
     return fewest
+
+
+def _simulate(
+    system: Mapping[str, Any], reading: str, load: float, jobs: int, seed: int, warm_up: float
+) -> tuple[NDArray[np.float64], float, int]:
+    """What `_run` returns, (4, R), λ and the arrivals of each replication."""
+    k, needs, rates, flows = _read(system, load)
+    code, each, packings = _CODES[reading], jobs // REPLICATIONS, _packings(k, needs)
+    totals = np.empty((REPLICATIONS, 4))
+    for r in range(REPLICATIONS):
+        rng = generator(seed, code, round(1e6 * load), r)
+        totals[r] = _run(rng, code, k, needs, rates, flows, packings, each, warm_up)
+    return totals.T, flows.sum(), each
 
 
 def _read(
