@@ -18,8 +18,7 @@ from typing import Any
 from tests.conftest import ROOT
 from tests.conftest import compute as compute_study
 
-from atlas.claims import record
-from atlas.claims.cases import DRAWN
+from atlas.claims import drawn, record
 from atlas.claims.verdicts import holds
 from atlas.config.read import read_yaml
 from atlas.plan.resolve import Plan
@@ -56,7 +55,7 @@ class Case:
         if self.drawn:
             study = importlib.import_module(f"atlas.studies.{self.drawn.replace('-', '_')}")
             table = compute_study(study, parameters)
-            found = DRAWN[name.replace("_", "-")](self.read, table)
+            found = getattr(drawn, name)(self.read, table)
         else:
             measure = getattr(importlib.import_module(module), name)
             whole = "parameters" in inspect.signature(measure).parameters

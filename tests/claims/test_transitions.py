@@ -106,11 +106,9 @@ def test_margins_and_mismatches_of_lemma_5_1():
 
 
 def test_the_most_common_state_of_the_fast_limit_depends_on_the_mix():
-    system = {"servers": 30, "needs": [1, 10]}
-    for count in (
-        wastage.likeliest_class_1_jobs_in_fast_limit,
-        wastage.likeliest_at_completions_in_fast_limit,
-    ):
+    count = wastage.likeliest_class_1_jobs_in_fast_limit
+    for law in ("time", "embedded"):
+        system = {"servers": 30, "needs": [1, 10], "law": law}
         assert count(**system, probability_2=0.5) == 21
         assert count(**system, probability_2=0.05) == 30
 

@@ -10,12 +10,6 @@ import pandas as pd
 
 from atlas.claims import drawn, record
 
-DRAWN = {
-    "value": drawn.value,
-    "deepest-fall": drawn.deepest_fall,
-    "deepest-trough": drawn.deepest_trough,
-}
-
 
 def find(spec: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, Any]]:
     """`value`, `at` and `half_width` by the id of the case: from the tables of claims, or from the
@@ -28,7 +22,7 @@ def find(spec: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> dict[st
         for case in claim["cases"]:
             module, _, function = case["quantity"].partition("/")
             if module == "drawn" and not claim["differs"]:
-                table = series[case["of"][0]]
-                found[case["id"]] = record(DRAWN[function](case["parameters"], table))
+                read, table = getattr(drawn, function.replace("-", "_")), series[case["of"][0]]
+                found[case["id"]] = record(read(case["parameters"], table))
     rows = {case["id"]: case["row"] for claim in spec["claims"] for case in claim["cases"]}
     return {id: found[row] for id, row in rows.items() if row in found}

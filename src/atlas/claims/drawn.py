@@ -31,21 +31,22 @@ def value(parameters: Parameters, table: pd.DataFrame) -> Found:
 @takes("column", "against")
 def deepest_fall(parameters: Parameters, table: pd.DataFrame) -> Found:
     """The deepest fall of the drawn curve below an earlier value."""
-    curve = table.sort_values(parameters["against"])
-    y = curve[parameters["column"]].to_numpy()
+    x, y = _curve(parameters, table)
     falls = np.maximum.accumulate(y) - y
-    worst = int(falls.argmax())
-    at = f"{parameters['against']} = {curve[parameters['against']].iloc[worst]:.4g}"
-    return Found(float(falls[worst]), at)
+    worst = falls.argmax()
+    return Found(float(falls[worst]), f"{parameters['against']} = {x[worst]:.4g}")
 
 
 @takes("column", "against")
 def deepest_trough(parameters: Parameters, table: pd.DataFrame) -> Found:
     """The least ratio of a value of the drawn curve to the largest earlier one."""
-    curve = table.sort_values(parameters["against"])
-    y = curve[parameters["column"]].to_numpy()
+    x, y = _curve(parameters, table)
     # The curve may start at 0, which is not a trough.
     shares = y[1:] / np.maximum.accumulate(y)[1:]
-    worst = int(shares.argmin())
-    at = f"{parameters['against']} = {curve[parameters['against']].iloc[worst + 1]:.4g}"
-    return Found(float(shares[worst]), at)
+    worst = shares.argmin()
+    return Found(float(shares[worst]), f"{parameters['against']} = {x[worst + 1]:.4g}")
+
+
+def _curve(parameters: Parameters, table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    rows = table.sort_values(parameters["against"])
+    return rows[parameters["against"]].to_numpy(), rows[parameters["column"]].to_numpy()

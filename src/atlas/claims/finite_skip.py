@@ -6,7 +6,7 @@ loads these are 0.01, 0.02, … 0.99.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Unpack
 
@@ -65,7 +65,11 @@ def points_outside(**model: Unpack[Queue]) -> int:
 def by_slot_outside(**model: Unpack[Queue]) -> int:
     """The number of loads at which the exact E[T] lies outside the printed bounds if the next job
     takes over the server that becomes idle."""
-    return _outside(map(_by_slot(model), LOADS), read_model(model), False)
+    block = model["system"]["heterogeneous"]
+    size = read_size(block["sizes"][0])
+    blocks = finite_skip.prepare(HeterogeneousServers(tuple(block["speeds"]), size, "slot"))
+    means = (solve(blocks.at(load / size.mean)).mean_response_time for load in LOADS)
+    return _outside(means, read_model(model), False)
 
 
 def width(**model: Unpack[Queue]) -> float:
@@ -142,10 +146,3 @@ def _outside(means: Iterable[float], model: Model, refined: bool) -> int:
 def bounds_at(model: Model, load: float, refined: bool) -> tuple[float, float]:
     """The bounds on E[T] at one load, with the printed or the `refined` constants."""
     return model.constants(refined=refined).at(model.arrival_rate(load)).response
-
-
-def _by_slot(parameters: Mapping[str, Any]) -> Callable[[float], float]:
-    block = parameters["system"]["heterogeneous"]
-    size = read_size(block["sizes"][0])
-    blocks = finite_skip.prepare(HeterogeneousServers(tuple(block["speeds"]), size, "slot"))
-    return lambda load: solve(blocks.at(load / size.mean)).mean_response_time

@@ -28,6 +28,7 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.open.multiserver_jobs import UNSAMPLED, FcfsBlocks, prepare
 from multiserver.open.qbd import solve
 from multiserver.saturated import two_class
+from multiserver.saturated.formulations import in_service
 from multiserver.simulation import fcfs
 from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.workload import Workload
@@ -139,11 +140,8 @@ def grow(workload: Workload, jobs: int, seed: int, replication: int) -> tuple[fl
 def _limit_of_printed_sum(system: MultiserverJobSystem) -> float:
     """μ / Σ_m ∏ p_{m_j} / σ(m), term by term over all vectors m of n needs."""
     total = 0.0
-    classes = range(len(system.needs))
-    for m in product(classes, repeat=system.servers):
-        used = np.cumsum([system.needs[c] for c in m])
-        in_service = int(np.count_nonzero(used <= system.servers))
-        total += math.prod(system.probabilities[c] for c in m) / in_service
+    for m in product(range(len(system.needs)), repeat=system.servers):
+        total += math.prod(system.probabilities[c] for c in m) / in_service(system, m)
     return system.rates[0] / total
 
 

@@ -108,19 +108,12 @@ def share_at_ratio(*, servers: int, needs: Sequence[int], probability_2: float, 
 
 
 def likeliest_class_1_jobs_in_fast_limit(
-    *, servers: int, needs: Sequence[int], probability_2: float
+    *, servers: int, needs: Sequence[int], probability_2: float, law: str = "time"
 ) -> int:
-    """The most likely number of class 1 jobs in service as μ2/μ1 → ∞."""
+    """The most likely number of class 1 jobs in service as μ2/μ1 → ∞, `embedded` at completions or
+    in `time`."""
     jobs, chance = limits.fast_class_2_distribution(servers, needs, probability_2)
-    return int(jobs[np.argmax(chance)])
-
-
-def likeliest_at_completions_in_fast_limit(
-    *, servers: int, needs: Sequence[int], probability_2: float
-) -> int:
-    """The most likely number of class 1 jobs in service at completions as μ2/μ1 → ∞."""
-    jobs, chance = limits.fast_class_2_distribution(servers, needs, probability_2)
-    return int(jobs[np.argmax(chance * jobs)])
+    return int(jobs[np.argmax({"time": chance, "embedded": chance * jobs}[law])])
 
 
 def class_2_only_in_slow_limit(
