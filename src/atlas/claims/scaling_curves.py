@@ -8,7 +8,6 @@ utilisation of the saturated system; the *worst mix* is the α at which it is lo
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -16,12 +15,11 @@ from numpy.typing import NDArray
 
 from atlas.claims import Found
 from atlas.claims.scaling import share_of_load
-from atlas.claims.scaling_system import UNIT, Rates
+from atlas.claims.scaling_system import UNIT, OneOrN, Rates
 from atlas.models.mixes import build_mix
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch, stationary, two_class
 from multiserver.saturated.chain import enumerate_chain
-from multiserver.saturated.one_or_n import one_or_n
 from multiserver.saturated.peak import find_highest
 
 ROUTE = "closed form"
@@ -106,11 +104,10 @@ def relative_completions_over_balanced(
 ) -> list[float]:
     """E[Δ(Y_d)] at p_n = c n^−α ln^β n, over the same at p_n = 1/n, for each of `mixes`."""
 
-    def value(exponent: float, coefficient: float = 1.0, logs: float = 0.0) -> float:
-        p_n = coefficient * servers**-exponent * math.log(servers) ** logs
-        return one_or_n(servers, p_n).relative_completions
+    def value(**mix: float) -> float:
+        return OneOrN.of(servers, **mix).means.relative_completions
 
-    return [value(**arguments) / value(1.0) for arguments in mixes]
+    return [value(**mix) / value(exponent=1.0) for mix in mixes]
 
 
 def peak_over_theorem(*, servers: int) -> float:
