@@ -31,11 +31,11 @@ GROUP = "finite_skip_chances"
 
 REPLICATIONS = 32
 WARM_UP = 0.2
-# Readings: preemptive policies pick from a list of packings; the last one is nonpreemptive.
-LSF, LSF_NONPREEMPTIVE, MSF = "lsf", "lsf-nonpreemptive", "msf"
-MAX_WEIGHT = ("max-weight", "max-weight-small-ties", "max-weight-all-packings")
-READINGS = (LSF, LSF_NONPREEMPTIVE, MSF, *MAX_WEIGHT)
-_CODES = {name: i for i, name in enumerate(READINGS)}
+# By their codes in `_serve`, which are keys of random streams too.
+READINGS = (
+    *("lsf", "lsf-nonpreemptive", "msf"),
+    *("max-weight", "max-weight-small-ties", "max-weight-all-packings"),
+)
 
 
 def response_time(
@@ -114,7 +114,7 @@ def _simulate(
 ) -> tuple[NDArray[np.float64], float, int]:
     """What `_run` returns, (4, R), λ and the arrivals of each replication."""
     k, needs, rates, flows = _read(system, load)
-    code, each, packings = _CODES[reading], jobs // REPLICATIONS, _packings(k, needs)
+    code, each, packings = READINGS.index(reading), jobs // REPLICATIONS, _packings(k, needs)
     totals = np.empty((REPLICATIONS, 4))
     for r in range(REPLICATIONS):
         rng = generator(seed, code, round(1e6 * load), r)

@@ -25,7 +25,7 @@ import numpy as np
 from atlas.claims import System
 from atlas.claims.product_form import draw_systems, draw_with_one_rate
 from multiserver.model import MultiserverJobSystem
-from multiserver.open.multiserver_jobs import UNSAMPLED, FcfsBlocks, prepare
+from multiserver.open.multiserver_jobs import UNSAMPLED, prepare
 from multiserver.open.qbd import solve
 from multiserver.saturated import two_class
 from multiserver.saturated.formulations import in_service
@@ -153,16 +153,13 @@ def _edge(system: MultiserverJobSystem, fraction: float) -> tuple[float, float, 
     blocks = prepare(system)
     result = solve(blocks.at(fraction * blocks.throughput))
     empty = idle = idle_when_queueing = 0.0
-    for level, mass in enumerate((*result.boundary, result.above)):
-        counts, blocked = _front_arrays(blocks, level)
+    masses = (*result.boundary, result.above)
+    for level, (mass, fronts) in enumerate(zip(masses, blocks.fronts, strict=True)):
+        counts = np.array([counts for counts, _ in fronts])
+        blocked = np.array([head != UNSAMPLED for _, head in fronts])
         free = system.servers - counts @ np.array(system.needs)
         queueing = (counts.sum(axis=1) + blocked < level) | (blocked > 0)
         empty += mass @ ~queueing
         idle += mass @ free
         idle_when_queueing += mass @ (free * queueing)
     return float(empty), float(idle), float(idle_when_queueing)
-
-
-def _front_arrays(blocks: FcfsBlocks, level: int) -> tuple[np.ndarray, np.ndarray]:
-    counts = np.array([counts for counts, _ in blocks.fronts[level]])
-    return counts, np.array([head != UNSAMPLED for _, head in blocks.fronts[level]])
