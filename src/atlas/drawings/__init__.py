@@ -16,6 +16,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from atlas.fields.required_series import SIMULATED
+
 # The spec of a figure; its series by name, and the parameters of these.
 Spec = Mapping[str, Any]
 Tables = Mapping[str, pd.DataFrame]
@@ -52,6 +54,41 @@ def panel_row(
     return fig, fig.subplots(*shape, squeeze=False, **shared).ravel()
 
 
+def panel_axes(width: float, count: int, **shared: bool) -> tuple[Figure, list[Axes], int]:
+    """A figure of `count` panels in rows of at most three, and the number in a row. Its height is
+    0.85 times the width of a panel per row, or 0.8 times its own width for a single panel."""
+    columns = 2 if count in (2, 4) else min(count, 3)
+    rows = -(-count // columns)
+    height = (0.8 if count == 1 else (0.85 / columns * rows + 0.08)) * width
+    fig = Figure(figsize=(width, height if count == 1 else max(height, 1 + 1.4 * rows)))
+    axes = fig.subplots(rows, columns, squeeze=False, **shared).ravel()
+    for ax in axes[count:]:
+        ax.remove()
+    return fig, list(axes[:count]), columns
+
+
+def panel_grid(
+    width: float, count: int, columns: int, height: float
+) -> tuple[Figure, NDArray[np.object_]]:
+    """A figure of `count` panels over one horizontal axis, in rows of `columns`, each of a `height`
+    in inches."""
+    rows = -(-count // columns)
+    fig = Figure(figsize=(width, height * rows))
+    axes = fig.subplots(rows, columns, sharex=True, squeeze=False).ravel()
+    for ax in axes[count:]:
+        ax.axis("off")
+    return fig, axes[:count]
+
+
+def label_grid(axes: NDArray[np.object_], columns: int, x: str, y: str) -> None:
+    """Label the lowest panel of each column and the first of each row."""
+    for ax in axes[-columns:]:
+        ax.set_xlabel(x)
+        ax.xaxis.set_tick_params(labelbottom=True)
+    for ax in axes[::columns]:
+        ax.set_ylabel(y)
+
+
 def end_at(ax: Axes, ceiling: float) -> None:
     """End the vertical axis at a ceiling, unless all that it shows lies above."""
     if ax.get_ylim()[0] < ceiling:
@@ -66,3 +103,14 @@ def curve_style(i: int) -> dict[str, Any]:
 def point_style(i: int) -> dict[str, Any]:
     """Colour and marker of the points of series i."""
     return {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+
+
+def pair_style(i: int) -> dict[str, Any]:
+    """Colour, dashes and marker of curve i and its points."""
+    return curve_style(i) | point_style(i)
+
+
+def pairs(series: Tables) -> list[tuple[str, pd.DataFrame | None, pd.DataFrame | None]]:
+    """Each curve by its name, with its simulated points; None for either that is not there."""
+    names = dict.fromkeys(name.removesuffix(SIMULATED) for name in series)
+    return [(name, series.get(name), series.get(name + SIMULATED)) for name in names]

@@ -15,23 +15,21 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field, model_validator
 
-from atlas.drawings import DASHES, MARKERS, Parameters, Spec, Tables
+from atlas.drawings import NARROW, Parameters, Spec, Tables, pair_style, pairs
 from atlas.drawings.marks import (
     REFERENCE,
     ROW,
-    SIMULATED,
     Limit,
     added,
+    columns,
     draw_band,
     draw_curve_and_points,
-    draw_guide,
     draw_limits,
-    draw_points,
     flatten,
     legend_above,
-    of_class,
     place_of,
     policy_label,
+    rows_of,
 )
 from atlas.fields.block import AS_WRITTEN, INCREASING, require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
@@ -92,7 +90,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     loads of `zoom`."""
     drawing = figure["drawing"]
     zoom = drawing.get("zoom")
-    wide = width > 5
+    wide = width > NARROW
     fig = Figure(figsize=(width, (0.55 if wide else 0.85) * width))
     axes = fig.subplots(1, 2 if zoom else 1, sharey=True, squeeze=False)[0]
     titles = "all loads", added(figure, "high loads")
@@ -111,11 +109,10 @@ def draw_panel(ax: Axes, figure: Spec, series: Tables) -> int:
     above."""
     drawing, bounds = figure["drawing"], series["bounds"]
     ax.set_yscale(drawing["scale"])
-    names = list(dict.fromkeys(n.removesuffix(SIMULATED) for n in series if n != "bounds"))
+    policies = [pair for pair in pairs(series) if pair[0] != "bounds"]
     limits = []
-    for i, name in enumerate(names):
+    for i, (name, *pair) in enumerate(policies):
         label = policy_label(figure, name)
-        pair = series.get(name), series.get(name + SIMULATED)
         limits += draw_policy(ax, place_of(figure, name, i), label, *pair, "all")
     if bounds["approximation"].notna().any():
         dashed = {"color": "C2", "lw": 1.6, "linestyle": (0, (3, 3))}
@@ -153,23 +150,11 @@ def draw_policy(
     kind: str,
 ) -> list[Limit]:
     """Draw one policy, for one class or for `all` jobs: exact curve and simulated points. Return
-    its limit of stability, if there is one.
-
-    Points without a curve are not joined; a pale line guides the eye.
-    """
-    color, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-    marks = None
-    if points is not None:
-        points = of_class(points, "quantity", kind)
-        marks = tuple(points[c] for c in ("load", "mean_response_time", "half_width"))
+    its limit of stability, if there is one."""
+    color = COLOURS[place % len(COLOURS)]
     limit = (points if curve is None else curve)["limit"].iloc[0]
-    if curve is not None:
-        curve = of_class(curve, "class", kind)
-        line = curve["load"], curve["mean_response_time"]
-        dash = DASHES[place % len(DASHES)]
-        style = {"color": color, "marker": marker, "linestyle": dash}
-        draw_curve_and_points(ax, label, line, marks, **style)
-    else:
-        draw_guide(ax, *marks[:2], color, flatten(limit))
-        draw_points(ax, *marks, color=color, marker=marker, label=label)
+    line = columns(rows_of(curve, "class", kind), "load", "mean_response_time")
+    marks = columns(rows_of(points, "quantity", kind), "load", "mean_response_time", "half_width")
+    style = pair_style(place) | {"color": color}
+    draw_curve_and_points(ax, label, line, marks, flat=flatten(limit), **style)
     return [(limit, f"{label or 'limit'} {limit:.3f}", color)] if limit < 1 else []

@@ -24,8 +24,8 @@ from matplotlib.ticker import NullLocator
 from numpy.typing import ArrayLike, NDArray
 
 from atlas.drawings import Spec
+from atlas.fields.required_series import SIMULATED
 
-SIMULATED = "-simulated"
 SHORT = "run too short for an interval"
 LIMIT = {"linestyle": (0, (1, 1.5)), "lw": 1.1}
 REFERENCE = {"color": "0.35", "linestyle": (0, (6, 1.5, 1, 1.5)), "lw": 0.8}
@@ -127,25 +127,39 @@ def draw_band(
     ax.plot([], [], color=color, alpha=0.3, lw=6, solid_capstyle="butt", label=label)
 
 
+def columns(table: pd.DataFrame | None, *names: str) -> tuple[pd.Series, ...] | None:
+    """Columns of a table, if there is one."""
+    return None if table is None else tuple(table[name] for name in names)
+
+
 def draw_curve_and_points(
     ax: Axes,
     label: str | None,
-    curve: tuple[ArrayLike, ArrayLike],
+    curve: tuple[ArrayLike, ArrayLike] | None,
     points: tuple[ArrayLike, ArrayLike, ArrayLike] | None,
     *,
     color: str,
     marker: str,
     linestyle: Any = "-",
-    lw: float = 1.1,
     across: bool = False,
+    flat: Callable[[NDArray[np.float64]], ArrayLike] = np.ones_like,
 ) -> None:
-    """An exact curve and, if there are any, its simulated points, with one legend entry."""
-    ax.plot(*curve, color=color, linestyle=linestyle, lw=lw)
+    """An exact curve, simulated points, or both, with one legend entry. Points without a curve get
+    a guide, which is straight if their intervals are `across`."""
+    if curve is None:
+        if across:
+            ax.plot(*points[:2], color=color, **GUIDE)
+        else:
+            draw_guide(ax, *points[:2], color, flat)
+        draw_points(ax, *points, color=color, marker=marker, label=label, across=across)
+        return
+    line = {"color": color, "linestyle": linestyle, "lw": 1.1}
+    ax.plot(*curve, **line)
     if points is not None:
         draw_points(ax, *points, color=color, marker=marker, across=across)
     shown = {"marker": marker, "markersize": 3} if points is not None else {}
     if label:
-        ax.plot([], [], color=color, linestyle=linestyle, lw=lw, label=label, **shown)
+        ax.plot([], [], label=label, **line, **shown)
 
 
 def draw_guide(
@@ -280,21 +294,6 @@ def legend_above(fig: Figure, ncols: int, **options: Any) -> None:
         legend.remove()
 
 
-def panel_axes(fig: Figure, count: int, **shared: bool) -> tuple[list[Axes], int]:
-    """Axes of `count` panels, in rows of at most three, and the number in a row. The figure's
-    height is 0.85 times the width of a panel per row, or 0.8 times its own width for a single
-    panel."""
-    columns = 2 if count in (2, 4) else min(count, 3)
-    rows = -(-count // columns)
-    width = fig.get_figwidth()
-    height = (0.8 if count == 1 else (0.85 / columns * rows + 0.08)) * width
-    fig.set_figheight(height if count == 1 else max(height, 1 + 1.4 * rows))
-    axes = fig.subplots(rows, columns, squeeze=False, **shared).ravel()
-    for ax in axes[count:]:
-        ax.remove()
-    return list(axes[:count]), columns
-
-
-def of_class(table: pd.DataFrame, column: str, name: str) -> pd.DataFrame:
-    """The rows of one class, or of `all` jobs."""
-    return table[table[column] == name]
+def rows_of(table: pd.DataFrame | None, column: str, value: Any) -> pd.DataFrame | None:
+    """The rows with a value in a column, such as those of a class, if there is a table."""
+    return None if table is None else table[table[column] == value]

@@ -14,19 +14,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import DASHES, Parameters, Spec, Tables, point_style
+from atlas.drawings import Parameters, Spec, Tables, label_grid, pair_style, panel_grid
 from atlas.drawings.marks import (
     LOADS,
     ROW,
     Limit,
+    columns,
     draw_curve_and_points,
-    draw_guide,
     draw_limits,
-    draw_points,
     flatten,
     legend_above,
-    of_class,
     rounded,
+    rows_of,
 )
 from atlas.fields.required_series import SettingsBlock, Wanted, require_classes, require_labels
 from atlas.fields.vocabulary import Labels, LoadAxis, Panels, Positive
@@ -70,19 +69,15 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     drawing = figure["drawing"]
     panels = drawing.get("panels") or {"all": ""}
     across = min(len(panels), 2 if len(panels) % 2 == 0 else 3)
-    down = -(-len(panels) // across)
     height = max((0.8 if across == 1 else 0.84 / across) * width, LEAST)
-    fig = Figure(figsize=(width, height * down))
-    axes = fig.subplots(down, across, sharex=True, squeeze=False).ravel()
+    fig, axes = panel_grid(width, len(panels), across, height)
     policies = [*_policies(drawing, series)]
-    for ax in axes[len(panels) :]:
-        ax.axis("off")
-    for ax, (kind, title) in zip(axes, panels.items(), strict=False):
+    for ax, (kind, title) in zip(axes, panels.items(), strict=True):
         # Set the scale first: a guide between points depends on it.
         ax.set(yscale=drawing["scale"], xlim=(0, _end(drawing["axis"], series)))
         limits = []
         for i, (label, rows) in enumerate(policies):
-            limits += _draw_policy(ax, i, label, of_class(rows, "class", kind), drawing["axis"])
+            limits += _draw_policy(ax, i, label, rows_of(rows, "class", kind), drawing["axis"])
         if drawing["scale"] == "linear":
             ax.set_ylim(bottom=0)
         if "ceiling" in drawing:
@@ -90,11 +85,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         rows_of_labels = draw_limits(ax, limits)
         if title:
             ax.set_title(title, pad=4 + ROW * rows_of_labels)
-    for ax in axes[max(0, len(panels) - across) : len(panels)]:
-        ax.set_xlabel(LOADS[drawing["axis"]])
-        ax.xaxis.set_tick_params(labelbottom=True)
-    for ax in axes[::across]:
-        ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
+    label_grid(axes, across, LOADS[drawing["axis"]], r"mean response time $\mathrm{E}[T]$ (s)")
     longest = max(len(label) for label, _ in policies)
     legend_above(fig, min(4, max(1, int(16 * width / (longest + 6)))))
     return fig
@@ -124,22 +115,14 @@ def _end(axis: str, series: Tables) -> float:
 
 def _draw_policy(ax: Axes, i: int, label: str, rows: pd.DataFrame, axis: str) -> list[Limit]:
     """Draw one policy, curve and points. Return its limit of stability, if the axis shows it."""
-    style = point_style(i)
     exact = rows["exact"].astype(bool)
-    x, y = rows[axis.replace("-", "_")], rows["mean_response_time"]
-    points = x[~exact], y[~exact], rows["half_width"][~exact]
-    if exact.any():
-        line, dash = (x[exact], y[exact]), DASHES[i % len(DASHES)]
-        marks = None if exact.all() else points
-        draw_curve_and_points(ax, label, line, marks, linestyle=dash, **style)
-    else:
-        draw_points(ax, *points, label=label, **style)
-    if rows.empty:
-        return []
-    limit, unit = rows["limit"].iloc[0], (x / rows["load"]).iloc[0]
-    if not exact.any():
-        flat = flatten(limit)
-        draw_guide(ax, *points[:2], style["color"], lambda at: flat(at / unit))
+    x, y = axis.replace("-", "_"), "mean_response_time"
+    line = columns(rows[exact], x, y) if exact.any() else None
+    marks = None if line and exact.all() else columns(rows[~exact], x, y, "half_width")
+    first = rows.iloc[:1]
+    limit, unit = first["limit"].max(), (first[x] / first["load"]).max()
+    flat, style = flatten(limit), pair_style(i)
+    draw_curve_and_points(ax, label, line, marks, flat=lambda at: flat(at / unit), **style)
     if not limit < 1 or axis == "fraction-of-limit":
         return []
     symbol = r"\rho^*" if axis == "load" else r"\lambda^*"

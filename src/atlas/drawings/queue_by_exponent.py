@@ -15,8 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import MARKERS, Spec, Tables, panel_row
-from atlas.drawings.marks import SIMULATED, SIZE, added, draw_curve_and_points, place_of, point
+from atlas.drawings import Spec, Tables, pairs, panel_row, point_style
+from atlas.drawings.marks import SIZE, added, columns, draw_curve_and_points, place_of, point
 from atlas.fields.block import Block
 from atlas.fields.required_series import OptionsBlock, Wanted, simulated
 from atlas.fields.vocabulary import Id, Text
@@ -53,13 +53,12 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     panels = figure["drawing"]["panels"]
     fig, axes = panel_row(width, len(panels), 0.95 if len(panels) == 1 else 0.46)
     for ax, (prefix, panel) in zip(axes, panels.items(), strict=True):
-        names = [n for n in series if n.startswith(f"{prefix}-") and not n.endswith(SIMULATED)]
-        for i, name in enumerate(names):
+        own = [pair for pair in pairs(series) if pair[0].startswith(f"{prefix}-")]
+        for i, (name, curve, points) in enumerate(own):
             label = point(figure["series"][name]["parameters"]["load"])
-            if not np.isfinite(series[name]["mean_jobs"]).any():
+            if not np.isfinite(curve["mean_jobs"]).any():
                 label += ", unstable"
-            place = place_of(figure, name, i)
-            _draw_pair(ax, series[name], series.get(name + SIMULATED), place, label)
+            _draw_pair(ax, curve, points, place_of(figure, name, i), label)
         present = {"color": "black", "label": added(figure, r"$\mathrm{E}[N]$")}
         ax.plot([], [], **PRESENT | present)
         if len(panels) > 1:
@@ -83,10 +82,8 @@ def _draw_pair(
     ax: Axes, curve: pd.DataFrame, points: pd.DataFrame | None, place: int, label: str
 ) -> None:
     """The waiting jobs, with the simulated points, and, as a thin line, the jobs in the system."""
-    color, marker = f"C{place % 7}", MARKERS[place % len(MARKERS)]
-    ax.plot(curve["exponent"], curve["mean_jobs"], color=color, **PRESENT)
-    marks = None
-    if points is not None:
-        marks = tuple(points[c] for c in ("exponent", "mean_waiting", "mean_waiting_half_width"))
-    line = curve["exponent"], curve["mean_waiting"]
-    draw_curve_and_points(ax, label, line, marks, color=color, marker=marker)
+    style = point_style(place)
+    ax.plot(curve["exponent"], curve["mean_jobs"], color=style["color"], **PRESENT)
+    line = columns(curve, "exponent", "mean_waiting")
+    marks = columns(points, "exponent", "mean_waiting", "mean_waiting_half_width")
+    draw_curve_and_points(ax, label, line, marks, **style)

@@ -11,8 +11,8 @@ from typing import Annotated
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import DASHES, Spec, Tables, point_style, single_axes
-from atlas.drawings.marks import SIMULATED, draw_curve_and_points, legend_above
+from atlas.drawings import Spec, Tables, pair_style, pairs, single_axes
+from atlas.drawings.marks import columns, draw_curve_and_points, legend_above
 from atlas.fields.block import AS_WRITTEN
 from atlas.fields.required_series import OptionsBlock, Wanted, simulated
 
@@ -31,25 +31,18 @@ class Options(OptionsBlock):
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """A logarithmic axis of probability; the decay rate is the final slope of each curve."""
     fig, ax = single_axes(width, 0.85)
-    curves = {name: curve for name, curve in series.items() if not name.endswith(SIMULATED)}
     kept = ("servers", "needs", "rates", "probabilities")
-    blocks = (figure["series"][name]["parameters"] for name in curves)
+    blocks = (figure["series"][name]["parameters"] for name, _, _ in pairs(series))
     systems = {repr([block[key] for key in kept]) for block in blocks}
-    for i, (name, curve) in enumerate(curves.items()):
+    for i, (name, curve, points) in enumerate(pairs(series)):
         fraction = figure["series"][name]["parameters"]["fraction_of_limit"]
         decay = curve["decay_rate"].iloc[0]
         label = rf"$\lambda = {fraction:g}\,\lambda^*$, decay {decay:.4f}"
         if len(systems) > 1:
             label = f"{name}: {label}"
-        points = series.get(name + SIMULATED)
-        marks = None
-        if points is not None:
-            marks = tuple(points[c] for c in ("jobs", "tail", "tail_half_width"))
-        style = point_style(i)
-        dash = DASHES[i % len(DASHES)]
-        draw_curve_and_points(
-            ax, label, (curve["jobs"], curve["tail"]), marks, linestyle=dash, **style
-        )
+        line = columns(curve, "jobs", "tail")
+        marks = columns(points, "jobs", "tail", "tail_half_width")
+        draw_curve_and_points(ax, label, line, marks, **pair_style(i))
     ax.set(yscale="log", ylim=(figure["drawing"]["floor"], 1.2))
     ax.set_xlim(0)
     ax.set(xlabel=r"number of jobs $k$", ylabel=r"$\mathrm{P}(N > k)$")

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter
 from pydantic import Field
 
 from atlas.drawings import Parameters, Spec, Tables, point_style, single_axes
-from atlas.drawings.marks import draw_guide, draw_levels, draw_points, legend_above, of_class
+from atlas.drawings.marks import draw_guide, draw_levels, draw_points, legend_above, rows_of
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class
 from atlas.fields.vocabulary import ClassName, Id, Text
@@ -41,7 +41,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     fig, ax = single_axes(width, 0.85)
     ax.set_xscale("log")
     for i, (name, label) in enumerate(drawing["labels"].items()):
-        points = of_class(series[name], "quantity", drawing["class"])
+        points = rows_of(series[name], "quantity", drawing["class"])
         m, gap = points["interruptions"], 100 * points["gap"]
         # Points at the same m would hide one another: each series is shifted a little.
         beside = 1.02 ** (i - (len(drawing["labels"]) - 1) / 2)

@@ -12,10 +12,9 @@ from typing import Annotated
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import DASHES, MARKERS, Spec, Tables, single_axes
+from atlas.drawings import Spec, Tables, pair_style, pairs, single_axes
 from atlas.drawings.marks import (
     LOADS,
-    SIMULATED,
     Limit,
     draw_curve_and_points,
     draw_limits,
@@ -50,23 +49,20 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Exact curves, simulated points with intervals, the limits λ* and the naive ones."""
     axis = figure["drawing"]["axis"]
     fig, ax = single_axes(width, 0.8)
-    curves = {name: curve for name, curve in series.items() if not name.endswith(SIMULATED)}
-    colors = {name: f"C{i % 7}" for i, name in enumerate(curves)}
-    limits, naive = {}, {}
-    for i, (name, curve) in enumerate(curves.items()):
+    limits, naive, colors = {}, {}, {}
+    for i, (name, curve, points) in enumerate(pairs(series)):
         last = curve.iloc[-1]
         limit, most = (last["arrival_rate"] / last[of] for of in ("fraction_of_limit", "load"))
         unit = {"arrival-rate": 1.0, "load": most, "fraction-of-limit": limit}[axis]
         limits[name], naive[name] = limit / unit, most / unit
-        points = series.get(name + SIMULATED)
         marks = None
         if points is not None:
             half_width = points["mean_response_time_half_width"]
             marks = points["arrival_rate"] / unit, points["mean_response_time"], half_width
         line = curve["arrival_rate"] / unit, curve["mean_response_time"]
-        style = {"color": colors[name], "marker": MARKERS[i % len(MARKERS)]}
-        dash = DASHES[i % len(DASHES)]
-        draw_curve_and_points(ax, name, line, marks, linestyle=dash, **style)
+        style = pair_style(i)
+        colors[name] = style["color"]
+        draw_curve_and_points(ax, name, line, marks, **style)
     ax.set(xlim=(0, 1.05 * max(naive.values())), ylim=(0, figure["drawing"]["ceiling"]))
     ax.set(xlabel=LOADS[axis], ylabel=r"mean response time $\mathrm{E}[T]$ (s)")
     stable, served = LIMIT_TEMPLATES[axis]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from atlas.drawings import DASHES, MARKERS, Parameters, Spec, Tables, single_axes
-from atlas.drawings.marks import draw_curve_and_points, legend_above
+from atlas.drawings import Parameters, Spec, Tables, pair_style, single_axes
+from atlas.drawings.marks import columns, draw_curve_and_points, legend_above
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -40,14 +40,9 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         label = "all jobs" if name == "all" else f"need {needs[c]}"
         if name != "all" and needs.count(needs[c]) > 1:
             label = f"class {c + 1}, {label}"
-        rows = points.get_group(name)
-        marks = rows["fraction_of_limit"], rows["mean_response_time"], rows["half_width"]
-        style = {"color": color, "marker": MARKERS[c % len(MARKERS)]}
-        line, dash = (
-            (curve["fraction_of_limit"], curve["mean_response_time"]),
-            DASHES[c % len(DASHES)],
-        )
-        draw_curve_and_points(ax, label, line, marks, linestyle=dash, **style)
+        shown = ("fraction_of_limit", "mean_response_time")
+        line, marks = columns(curve, *shown), columns(points.get_group(name), *shown, "half_width")
+        draw_curve_and_points(ax, label, line, marks, **pair_style(c) | {"color": color})
     ax.set(yscale="log", xlabel=r"arrival rate $\lambda/\lambda^*$")
     ax.set_ylabel(r"mean response time $\mathrm{E}[T_c]$ (s)")
     legend_above(fig, 4)

@@ -12,9 +12,9 @@ from typing import Annotated
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import NARROW, Parameters, Spec, Tables, end_at
+from atlas.drawings import NARROW, Parameters, Spec, Tables, end_at, label_grid, pairs, panel_grid
 from atlas.drawings.bounded_response_time import CURVE, POINTS, draw_policy
-from atlas.drawings.marks import ROW, SIMULATED, draw_limits, legend_above, place_of, policy_label
+from atlas.drawings.marks import ROW, draw_limits, legend_above, place_of, policy_label
 from atlas.fields.required_series import OptionsBlock, require_classes, require_labels
 from atlas.fields.vocabulary import Labels, Panels, Positive
 
@@ -40,16 +40,12 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     panels = drawing["panels"]
     columns = 2 if len(panels) % 2 == 0 else len(panels)
     columns = 1 if width < NARROW else columns
-    rows = len(panels) // columns
-    tall = 1.5 if columns == 1 < rows else 2 / columns
-    fig = Figure(figsize=(width, 0.42 * width * rows * tall))
-    axes = fig.subplots(rows, columns, sharex=True, squeeze=False).ravel()
-    names = list(dict.fromkeys(name.removesuffix(SIMULATED) for name in series))
+    tall = 1.5 if columns == 1 < len(panels) else 2 / columns
+    fig, axes = panel_grid(width, len(panels), columns, 0.42 * tall * width)
     for ax, (kind, title) in zip(axes, panels.items(), strict=True):
         limits = []
-        for i, name in enumerate(names):
+        for i, (name, *pair) in enumerate(pairs(series)):
             label = policy_label(figure, name) if ax is axes[0] else None
-            pair = series.get(name), series.get(name + SIMULATED)
             drawn_limits = draw_policy(ax, place_of(figure, name, i), label, *pair, kind)
             # Panels are too narrow to name policies at limits: only the colour shows the policy.
             limits += [(at, f"limit {at:.3f}", color) for at, _, color in drawn_limits]
@@ -57,9 +53,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         end_at(ax, drawing["ceiling"])
         rows = draw_limits(ax, limits)
         ax.set_title(title, pad=4 + ROW * rows)
-    for ax in axes[-columns:]:
-        ax.set_xlabel(r"load $\rho = \lambda\,\mathrm{E}[S]$")
-    for ax in axes[::columns]:
-        ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
+    load, time = r"load $\rho = \lambda\,\mathrm{E}[S]$", r"mean response time $\mathrm{E}[T]$ (s)"
+    label_grid(axes, columns, load, time)
     legend_above(fig, 4)
     return fig

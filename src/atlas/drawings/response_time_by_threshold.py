@@ -23,7 +23,7 @@ from atlas.drawings import (
     panel_row,
     point_style,
 )
-from atlas.drawings.marks import LOADS, legend_above, note, of_class, policy_label
+from atlas.drawings.marks import LOADS, legend_above, note, policy_label, rows_of
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Labels, Loads, Positive
@@ -65,7 +65,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         by_load.plot(rows["load"], rows["mean_response_time"], **style, label=f"Quickswap, {name}")
     for k, (name, rows) in enumerate(series.items(), 1):
         if name != "thresholds":
-            rows, style = of_class(rows, "class", "all"), curve_style(k)
+            rows, style = rows_of(rows, "class", "all"), curve_style(k)
             style |= {"label": policy_label(figure, name)}
             by_load.plot(rows["load"], rows["mean_response_time"], **style)
     for ax in (by_threshold, by_load):

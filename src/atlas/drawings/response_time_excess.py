@@ -12,9 +12,9 @@ from typing import Annotated
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import NARROW, Spec, Tables
+from atlas.drawings import NARROW, Spec, Tables, label_grid, panel_grid
 from atlas.drawings.bounded_response_time import BAND, REFINED
-from atlas.drawings.marks import REFERENCE, draw_band, draw_curve_and_points, legend_above, of_class
+from atlas.drawings.marks import REFERENCE, draw_band, draw_curve_and_points, legend_above, rows_of
 from atlas.fields.required_series import OptionsBlock, Wanted
 from atlas.fields.vocabulary import Id, Text
 
@@ -43,15 +43,11 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Exact curves and simulated points between constant bounds."""
     panels = figure["drawing"]["panels"]
     columns = min(COLUMNS if width > NARROW else 2, len(panels))
-    rows = -(-len(panels) // columns)
-    fig = Figure(figsize=(width, min(1.2 / columns, 0.75) * width * rows))
-    axes = fig.subplots(rows, columns, sharex=True, squeeze=False).ravel()
-    for ax in axes[len(panels) :]:
-        ax.axis("off")
-    for ax, (name, title) in zip(axes, panels.items(), strict=False):
+    fig, axes = panel_grid(width, len(panels), columns, min(1.2 / columns, 0.75) * width)
+    for ax, (name, title) in zip(axes, panels.items(), strict=True):
         bounds, curve, points = (series[name + end] for end in ("-bounds", "", "-simulated"))
-        curve = of_class(curve, "class", "all")
-        points = of_class(points, "quantity", "all")
+        curve = rows_of(curve, "class", "all")
+        points = rows_of(points, "quantity", "all")
         excess = curve["mean_response_time"] - curve["pooled"]
         simulated = points["mean_response_time"] - points["pooled"]
         line, marks = (curve["load"], excess), (points["load"], simulated, points["half_width"])
@@ -65,10 +61,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
                 ax.plot(bounds["load"], refined, label="refined bounds", **REFINED)
         ax.axhline(0, label="pooled M/G/1", **REFERENCE)
         ax.set(xlim=(0, 1), title=title)
-    for ax in axes[max(0, len(panels) - columns) : len(panels)]:
-        ax.set_xlabel(r"load $\rho$")
-        ax.xaxis.set_tick_params(labelbottom=True)
-    for ax in axes[::columns]:
-        ax.set_ylabel(r"$\mathrm{E}[T]-\mathrm{E}[T^\mathrm{M/G/1}]$ (s)")
+    difference = r"$\mathrm{E}[T]-\mathrm{E}[T^\mathrm{M/G/1}]$ (s)"
+    label_grid(axes, columns, r"load $\rho$", difference)
     legend_above(fig, 5)
     return fig

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from atlas.drawings import DASHES, NARROW, Parameters, Spec, Tables, point_style
-from atlas.drawings.marks import draw_points, legend_above, of_class
+from atlas.drawings.marks import draw_points, legend_above, rows_of
 from atlas.fields.block import Block, require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class
 from atlas.fields.vocabulary import ClassName, Id, Text
@@ -82,12 +82,12 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
 
 def _draw_panel(ax: Axes, panel: Spec, series: Tables) -> None:
     for i, (name, label) in enumerate(panel["curves"].items()):
-        curve = of_class(series[name], "class", panel["class"])
+        curve = rows_of(series[name], "class", panel["class"])
         color = "black" if panel["points"] else f"C{i % 7}"
         style = {"color": color, "linestyle": DASHES[i % len(DASHES)], "lw": 1}
         ax.plot(curve["load"], curve["mean_service_rate"], label=label, **style)
     for i, (name, label) in enumerate(panel["points"].items()):
-        points = of_class(series[name], "quantity", panel["class"])
+        points = rows_of(series[name], "quantity", panel["class"])
         marks = points["load"], points["mean_service_rate"], points["half_width"]
         style = point_style(i)
         draw_points(ax, *marks, label=label, **style)

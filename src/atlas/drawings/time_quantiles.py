@@ -15,21 +15,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import DASHES, MARKERS, Parameters, Spec, Tables
+from atlas.drawings import NARROW, Parameters, Spec, Tables, pair_style, pairs, panel_axes
 from atlas.drawings.marks import (
     ROW,
-    SIMULATED,
     Limit,
+    columns,
     draw_curve_and_points,
-    draw_guide,
     draw_limits,
-    draw_points,
     flatten,
     legend_above,
-    of_class,
-    panel_axes,
     point,
     policy_label,
+    rows_of,
     time_name,
 )
 from atlas.fields.required_series import OptionsBlock, Wanted, require_classes, require_labels
@@ -45,7 +42,7 @@ class Options(OptionsBlock):
 
     SERIES = (
         Wanted(
-            f"*{SIMULATED}",
+            "*-simulated",
             ("load", "class", "time", "probability", "quantile", "half_width", "limit"),
             required=False,
         ),
@@ -61,8 +58,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Panels side by side on one vertical axis, one legend above them."""
     drawing = figure["drawing"]
     panels = drawing["panels"]
-    fig = Figure(figsize=(width, width))
-    axes, columns = panel_axes(fig, len(panels), sharex=True, sharey=True)
+    fig, axes, across = panel_axes(width, len(panels), sharex=True, sharey=True)
     for ax, (group, title) in zip(axes, panels.items(), strict=True):
         ax.set(yscale="log", xlim=(0, 1))
         limits = draw_panel(ax, figure, series, group)
@@ -71,61 +67,33 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         if len(panels) > 1:
             ax.set_title(title, pad=4 + ROW * named)
         ax.set_xlabel(r"load $\rho = \lambda\,\mathrm{E}[S]$")
-    for ax in axes[::columns]:
+    for ax in axes[::across]:
         ax.set_ylabel(f"quantile of the {time_name(drawing['time'])} (s)")
-    legend_above(fig, 4 if width > 5 else 2)
+    legend_above(fig, 4 if width > NARROW else 2)
     return fig
 
 
 def draw_panel(ax: Axes, figure: Spec, series: Tables, group: str) -> list[Limit]:
     """Draw all curves and points of one group of jobs. Return the limits of stability there are."""
-    names = list(dict.fromkeys(name.removesuffix(SIMULATED) for name in series))
-    time, limits = figure["drawing"]["time"], []
-    for i, name in enumerate(names):
-        parts = [
-            None if rows is None else of_group(rows, group, time)
-            for rows in (series.get(name), series.get(name + SIMULATED))
-        ]
+    time, limits, several = figure["drawing"]["time"], [], len(pairs(series)) > 1
+    for i, (name, *tables) in enumerate(pairs(series)):
+        parts = [rows_of(rows_of(one, "class", group), "time", time) for one in tables]
         first = next(part for part in parts if part is not None)
-        label = policy_label(figure, name) + ", " if len(names) > 1 else ""
+        label = policy_label(figure, name) + ", " if several else ""
         limit = first["limit"].iloc[0]
         limits += [(limit, f"limit {limit:.3f}", "black")] if limit < 1 else []
         for j, p in enumerate(sorted(set(first["probability"]))):
-            color = f"C{(i if len(names) > 1 else j) % 7}"
-            lines = (None if part is None else of_probability(part, p) for part in parts)
-            draw_line(ax, color, j, f"{label}{point(p)}", *lines, limit)
+            curve, points = (of_probability(part, p) for part in parts)
+            line = columns(curve, "load", "quantile")
+            marks = columns(points, "load", "quantile", "half_width")
+            style = pair_style(j) | ({"color": f"C{i % 7}"} if several else {})
+            entry = f"{label}{point(p)}"
+            draw_curve_and_points(ax, entry, line, marks, flat=flatten(limit), **style)
     return limits
 
 
-def of_group(rows: pd.DataFrame, group: str, time: str) -> pd.DataFrame:
-    """The rows of a class and a time."""
-    rows = of_class(rows, "class", group)
-    return rows[rows["time"] == time]
-
-
-def of_probability(rows: pd.DataFrame, p: float) -> pd.DataFrame:
-    """The rows of a probability, without quantiles of 0, which a logarithmic axis cannot show."""
-    quantiles = rows["quantile"]
-    return rows[(rows["probability"] == p) & (quantiles > 0) & np.isfinite(quantiles)]
-
-
-def draw_line(
-    ax: Axes,
-    color: str,
-    j: int,
-    label: str,
-    curve: pd.DataFrame | None,
-    points: pd.DataFrame | None,
-    limit: float,
-) -> None:
-    """One probability of one policy or system; points without a curve get a guide."""
-    style = {"color": color, "marker": MARKERS[j % len(MARKERS)]}
-    marks = None
-    if points is not None:
-        marks = points["load"], points["quantile"], points["half_width"]
-    if curve is not None:
-        line, dash = (curve["load"], curve["quantile"]), DASHES[j % len(DASHES)]
-        draw_curve_and_points(ax, label, line, marks, linestyle=dash, **style)
-    else:
-        draw_guide(ax, *marks[:2], color, flatten(limit))
-        draw_points(ax, *marks, label=label, **style)
+def of_probability(rows: pd.DataFrame | None, p: float) -> pd.DataFrame | None:
+    """The rows of a probability, if there is a table, without quantiles of 0, which a logarithmic
+    axis cannot show."""
+    rows = rows_of(rows, "probability", p)
+    return rows if rows is None else rows[(rows["quantile"] > 0) & np.isfinite(rows["quantile"])]

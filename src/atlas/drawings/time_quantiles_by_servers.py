@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from pydantic import Field
 
 from atlas.drawings import Parameters, Spec, Tables, point_style, single_axes
-from atlas.drawings.marks import draw_level, legend_above, of_class, point, time_name
+from atlas.drawings.marks import draw_level, legend_above, point, rows_of, time_name
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class, require_labels
 from atlas.fields.vocabulary import InnerProbability, Labels, Panels, Positive, Time
@@ -57,8 +57,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     target, time, p = (drawing[key] for key in ("target", "time", "probability"))
     fig, ax = single_axes(width, 0.8)
     for i, (name, group) in enumerate(product(series, drawing["groups"])):
-        rows = of_class(series[name], "class", group)
-        rows = rows[(rows["time"] == time) & (rows["probability"] == p)]
+        rows = rows_of(rows_of(series[name], "class", group), "time", time)
+        rows = rows_of(rows, "probability", p)
         labels = [drawing["labels"].get(name, name)] if len(series) > 1 else []
         labels += [drawing["groups"][group]] if len(drawing["groups"]) > 1 or not labels else []
         label = f"{', '.join(labels)}: {fewest_servers(rows, target)}"

@@ -14,17 +14,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import DASHES, MARKERS, Parameters, Spec, Tables
+from atlas.drawings import NARROW, Parameters, Spec, Tables, pair_style, pairs, panel_axes
 from atlas.drawings.marks import (
-    GUIDE,
-    SIMULATED,
     TIME,
+    columns,
     draw_curve_and_points,
-    draw_points,
     legend_above,
-    of_class,
-    panel_axes,
     policy_label,
+    rows_of,
 )
 from atlas.fields.block import AS_WRITTEN
 from atlas.fields.required_series import OptionsBlock, Wanted, require_classes, require_labels
@@ -47,7 +44,7 @@ class Options(OptionsBlock):
 
     SERIES = (
         Wanted(
-            f"*{SIMULATED}",
+            "*-simulated",
             ("class", "time", "probability", "quantile", "half_width"),
             required=False,
         ),
@@ -63,24 +60,20 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Panels side by side on one vertical axis, one legend above them."""
     drawing = figure["drawing"]
     panels, time = drawing["panels"], drawing["time"]
-    fig = Figure(figsize=(width, width))
-    axes, columns = panel_axes(fig, len(panels), sharey=True)
-    names = list(dict.fromkeys(name.removesuffix(SIMULATED) for name in series))
+    fig, axes, across = panel_axes(width, len(panels), sharey=True)
     for ax, (group, title) in zip(axes, panels.items(), strict=True):
         ax.set_yscale("log")
-        for i, name in enumerate(names):
-            label = policy_label(figure, name)
-            pair = series.get(name), series.get(name + SIMULATED)
-            draw_tail(ax, i, label, *pair, group, drawing)
+        for i, (name, *pair) in enumerate(pairs(series)):
+            draw_tail(ax, i, policy_label(figure, name), *pair, group, drawing)
         ax.set(ylim=(drawing["floor"], 1.3), xscale=drawing["scale"])
         low, high = ax.get_xlim()
         ax.set_xlim(0 if drawing["scale"] == "linear" else max(low, SHORTEST * high))
         if len(panels) > 1:
             ax.set_title(title)
         ax.set_xlabel("time $t$ (s)")
-    for ax in axes[::columns]:
+    for ax in axes[::across]:
         ax.set_ylabel(rf"$\mathrm{{P}}({TIME[time]} > t)$")
-    legend_above(fig, 4 if width > 5 else 2)
+    legend_above(fig, 4 if width > NARROW else 2)
     return fig
 
 
@@ -94,25 +87,14 @@ def draw_tail(
     drawing: Spec,
 ) -> None:
     """One policy or system. If most jobs do not wait, quantiles are 0 up to rounding, and are not
-    drawn.
-
-    Points without a curve are not joined; a pale line guides the eye.
-    """
-    time, floor = drawing["time"], drawing["floor"]
-    color, marker = f"C{i % 7}", MARKERS[i % len(MARKERS)]
-    marks = None
+    drawn."""
+    time, line, marks = drawing["time"], None, None
+    points = rows_of(rows_of(points, "class", group), "time", time)
     if points is not None:
-        points = of_class(points, "class", group)
-        points = points[points["time"] == time]
         points = points[points["quantile"] > ROUNDING * points["quantile"].max()]
         marks = points["quantile"], 1 - points["probability"], points["half_width"]
-    style = {"color": color, "marker": marker, "across": True}
     if curve is not None:
-        curve = of_class(curve, "class", group)
+        curve = rows_of(curve, "class", group)
         # The axis of t ends where the last curve reaches the bottom of the other axis.
-        curve = curve[curve[time] > 0.8 * floor]
-        line, dash = (curve["t"], curve[time]), DASHES[i % len(DASHES)]
-        draw_curve_and_points(ax, label, line, marks, linestyle=dash, **style)
-    else:
-        ax.plot(*marks[:2], color=color, **GUIDE)
-        draw_points(ax, *marks, label=label, **style)
+        line = columns(curve[curve[time] > 0.8 * drawing["floor"]], "t", time)
+    draw_curve_and_points(ax, label, line, marks, across=True, **pair_style(i))

@@ -19,16 +19,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import Parameters, Spec, Tables, point_style
+from atlas.drawings import NARROW, Parameters, Spec, Tables, panel_axes, point_style
 from atlas.drawings.marks import (
     LIMIT,
     draw_guide,
     draw_points,
     label_servers,
     legend_above,
-    of_class,
-    panel_axes,
     point,
+    rows_of,
     time_name,
 )
 from atlas.fields.block import require
@@ -88,12 +87,11 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     [table] = series.values()
     table = table[(table["time"] == drawing["time"]) & _chosen(table, drawing.get("probability"))]
     panels = drawing["panels"]
-    fig = Figure(figsize=(width, width))
-    axes, columns = panel_axes(fig, len(panels), sharex=True)
+    fig, axes, columns = panel_axes(width, len(panels), sharex=True)
     fig.set_figheight(fig.get_figheight() + LEGENDS)
     for i, (ax, (kind, title)) in enumerate(zip(axes, panels.items(), strict=True)):
         ax.set_yscale(drawing["scale"])
-        _draw_panel(ax, of_class(table, "class", kind), drawing)
+        _draw_panel(ax, rows_of(table, "class", kind), drawing)
         if len(panels) > 1:
             ax.set_title(title)
         if i + columns >= len(panels):
@@ -101,7 +99,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         if i % columns == 0:
             ax.set_ylabel(_ordinate(drawing))
     axes[0].plot([], [], color="0.3", linestyle="none", label="replayed", **DASH[False])
-    legend_above(fig, 2 if width < 5 else 4)
+    legend_above(fig, 2 if width < NARROW else 4)
     label = fill(DIFFERS, int(16 * width))
     crossed = axes[0].plot([], [], color="0.3", linestyle="none", label=label, **DASH[True])
     if table["differs"].fillna(False).any():

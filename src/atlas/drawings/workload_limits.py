@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings import Spec, Tables, curve_style, panel_row, point_style
+from atlas.drawings import Spec, Tables, curve_style, pairs, panel_row, point_style
 from atlas.drawings.marks import draw_points, legend_above, log2_server_axis
 from atlas.fields.required_series import SIMULATED, SettingsBlock, Wanted
 from atlas.fields.vocabulary import Labels
@@ -30,11 +30,11 @@ class Options(SettingsBlock):
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Curves for exact values, points with intervals for simulated ones."""
     drawing = figure["drawing"]
-    names = [name for name in series if not name.endswith(SIMULATED)]
-    fig, panels = panel_row(width, len(names), 0.4, sharex=True, sharey=True)
-    for ax, name in zip(panels, names, strict=True):
-        tables = [series[key] for key in (name, name + SIMULATED) if key in series]
-        for i, (method, rows) in enumerate(pd.concat(tables).groupby("method", sort=False)):
+    shown = pairs(series)
+    fig, panels = panel_row(width, len(shown), 0.4, sharex=True, sharey=True)
+    for ax, (name, *parts) in zip(panels, shown, strict=True):
+        table = pd.concat(parts)
+        for i, (method, rows) in enumerate(table.groupby("method", sort=False)):
             label = drawing["labels"].get(method, method)
             share = 100 * rows["utilisation"]
             half_width = 100 * rows["utilisation_half_width"]
@@ -44,7 +44,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
             else:
                 style = curve_style(i) | {"lw": 1.1}
                 ax.plot(rows["servers"], share, label=label, **style)
-        log2_server_axis(ax, pd.concat(tables)["servers"])
+        log2_server_axis(ax, table["servers"])
         ax.set(ylim=(0, 105), xlabel="servers $n$", title=drawing["settings"].get(name, name))
     panels[0].set_ylabel(r"utilisation $\lambda^*\,\mathrm{E}[S]/n$ (%)")
     legend_above(fig, 4)

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from atlas.drawings import Spec, Tables, point_style
+from atlas.drawings import NARROW, Spec, Tables, point_style
 from atlas.drawings.marks import draw_points, legend_above, log2_server_axis
 from atlas.fields.required_series import OptionsBlock, Wanted
 from atlas.fields.vocabulary import Labels
 
 SIMULATED = ("exponential", "counted", "constant", "varied", "sampled", "replayed")
-
-# The width in inches below which two axes do not fit side by side.
-NARROW = 5.0
 
 
 class Options(OptionsBlock):
