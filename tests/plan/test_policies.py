@@ -9,8 +9,7 @@ from atlas.config import validate
 from atlas.config.errors import list_faults
 from atlas.config.read import read_yaml
 from atlas.drawings.marks import policy_label
-from atlas.models.described_systems import read_queue
-from atlas.models.finite_skip_systems import FiniteSkipBlock
+from atlas.models.described_systems import FiniteSkipBlock, read_queue
 from atlas.models.policies import PolicyBlock, read_policy
 from atlas.models.reference_systems import ReferenceBlock
 from atlas.models.streams import stream_key

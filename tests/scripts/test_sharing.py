@@ -7,8 +7,8 @@ import pytest
 from tests.conftest import compute
 
 from atlas.claims import sharing_rates
+from atlas.models.clusters import read_cluster, read_servers
 from atlas.models.networks import read_network
-from atlas.models.sharing import read_cluster, read_servers
 from atlas.studies import network_means, sharing_allocation, simulated_sharing
 from multiserver.sharing.networks import load_of
 from multiserver.sizes import Exponential

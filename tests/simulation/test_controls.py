@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import kstest
 
 from atlas.io.scores import TESTS, assess
-from atlas.models.sharing import read_cluster, read_servers
+from atlas.models.clusters import read_cluster, read_servers
 from multiserver.simulation.controls import MIN_DEGREES_OF_FREEDOM, estimate_with_controls
 from multiserver.simulation.estimate import estimate, z_score
 from multiserver.simulation.interruptions import AREA, WORK, simulate

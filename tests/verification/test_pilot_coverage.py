@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import binom, norm
 
 import multiserver as ms
-from atlas.models.sharing import read_cluster
+from atlas.models.clusters import read_cluster
 from atlas.studies.simulated_sharing import least_warm_up
 from multiserver.sharing.clusters import AssignedServers, RandomServers
 from multiserver.simulation.interruptions import simulate_to_precision

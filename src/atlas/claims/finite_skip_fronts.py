@@ -8,8 +8,7 @@ from typing import Unpack
 
 from atlas.claims import Found, Queue
 from atlas.claims.filling import full_fronts
-from atlas.models.finite_skip import read_model
-from atlas.models.finite_skip_simulators import read_server_filling
+from atlas.models.finite_skip import read_model, read_server_filling
 from atlas.models.sizes import read_sizes
 from multiserver.wcfs import models
 

@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atlas.claims import Found, Parameters, takes
-from atlas.models.finite_skip import Exact, Model, read_model
-from atlas.models.finite_skip_simulators import simulate
+from atlas.models.finite_skip import Exact, Model, read_model, simulate
 from multiserver.simulation.replications import MEASURED, RESPONSE
 
 ROUTE = "a chain of each policy; simulation where there is none, or it takes too many states"

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atlas.claims import Found
+from atlas.models.clusters import read_servers
 from atlas.models.networks import read_network
-from atlas.models.sharing import read_servers
 from multiserver.sharing import balanced_fairness, product_form
 from multiserver.sharing.chain import compare
 from multiserver.sharing.networks import load_of

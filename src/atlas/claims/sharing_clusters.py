@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from atlas.claims import Found, Parameters, by, takes
-from atlas.models.sharing import read_allocations, read_servers
+from atlas.models.clusters import read_allocations, read_servers
 from atlas.models.sizes import read_size
 from multiserver.sharing import symmetric
 from multiserver.sharing.networks import Network, solve

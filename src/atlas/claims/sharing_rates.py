@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from atlas.models.sharing import read_servers
+from atlas.models.clusters import read_servers
 from multiserver.sharing import balanced_fairness
 from multiserver.sharing.two_class import shared_server, shared_server_queue
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from atlas.claims import Found, Parameters, takes
-from atlas.models.sharing import read_cluster, read_servers
+from atlas.models.clusters import read_cluster, read_servers
 from atlas.models.sizes import read_size
 from atlas.models.streams import stream_key
 from multiserver.simulation.estimate import Estimate

@@ -14,15 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 from pydantic import Field
 
-from atlas.drawings import (
-    Parameters,
-    Spec,
-    Tables,
-    curve_style,
-    end_at,
-    panel_row,
-    point_style,
-)
+from atlas.drawings import Parameters, Spec, Tables, curve_style, end_at, panel_row, point_style
 from atlas.drawings.marks import LOADS, legend_above, note, policy_label, rows_of
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels

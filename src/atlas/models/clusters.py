@@ -1,25 +1,27 @@
-"""Clusters and networks of servers that process jobs in parallel, as config describes them.
+"""Clusters of servers that process jobs in parallel, and how the load splits among their classes.
 
-`models.sharing` and `models.networks` turn them into objects of the library.
+{assigned: {capacities: [1, 1, 1], servers: [[1, 3], [2, 3]], shares: [0.5, 0.5]}}
+{random: {servers: 100, capacity: 1, degree: 2}}
+
+Servers are numbered from 1. Each entry of `servers` is the set of one class; or every job has
+`degree` servers, chosen uniformly at random (`parallel-processing`, Section 8). `shares` are the
+fractions λ_i/Σ λ_i of the classes. The load ρ is that of `multiserver.sharing.clusters`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from atlas.fields.block import AS_WRITTEN, SUMMING_TO_1, WHOLE, Block, misfit, refusing, require
-from atlas.fields.vocabulary import (
-    Assignments,
-    Capacities,
-    Positive,
-    Probability,
-    Share,
-)
-from atlas.models.networks import read_network
-from atlas.models.sharing import Servers, read_servers
+from atlas.fields.block import SUMMING_TO_1, WHOLE, Block, misfit, require
+from atlas.fields.vocabulary import Assignments, Capacities, Positive, Probability
 from multiserver.errors import TooLargeError
+from multiserver.sharing.clusters import AssignedServers, RandomServers, Servers
+from multiserver.simulation.allocations import Allocation, record
+from multiserver.simulation.interruptions import Cluster, ParallelClass
+from multiserver.sizes import Size
 
 
 class AssignedBlock(Block):
@@ -73,56 +75,38 @@ class ClusterBlock(Block):
         return len(self.assigned.servers) if self.assigned else 1
 
 
-class QueueBlock(Block):
-    """A queue: its servers, and which of them process each of its classes."""
+def read_servers(block: Mapping[str, Any]) -> Servers:
+    """The servers and classes that the block `system` of a series describes."""
+    ((kind, system),) = block.items()
+    if kind == "random":
+        return RandomServers(system["servers"], system["capacity"], system["degree"])
+    sets = tuple(tuple(s - 1 for s in servers) for servers in system["servers"])
+    return AssignedServers(tuple(system["capacities"]), sets, tuple(system["shares"]))
 
-    capacities: Capacities
-    servers: Assignments
+
+def names_of(servers: Servers) -> tuple[str, ...]:
+    """The names of the classes, `class-1` first."""
+    return tuple(f"class-{i}" for i, _ in enumerate(servers.servers, start=1))
 
 
-class NetworkBlock(Block):
-    """A network of multi-server queues."""
+def read_cluster(servers: Servers, size: Size, load: float, interruptions: float) -> Cluster:
+    """The cluster for Algorithm 1, with m = `interruptions` per job on average."""
+    if not 0 < load < servers.limit:
+        raise ValueError(f"the loads must be below {servers.limit:.6g}, found {load!r}")
+    rates = servers.work(load) / size.mean
+    classes = zip(rates.tolist(), servers.servers, strict=True)
+    return Cluster(
+        servers.capacities, [ParallelClass(rate, size, who) for rate, who in classes], interruptions
+    )
 
-    queues: Annotated[
-        list[QueueBlock],
-        Field(
-            min_length=1,
-            max_length=20,
-            description="the queues, with the servers of their classes, numbered from 1 in each",
-        ),
+
+def read_allocations(parameters: Mapping[str, Any]) -> list[Allocation]:
+    """The job that every server serves after each event up to the time `until`, for the given
+    `arrivals` and `interruptions`."""
+    jobs = [
+        (job["time"], tuple(s - 1 for s in job["servers"]), job["size"])
+        for job in parameters["arrivals"]
     ]
-    arrivals: Annotated[
-        list[Annotated[float, Field(ge=0, le=1e12, description="a rate of arrivals"), AS_WRITTEN]],
-        Field(
-            min_length=1,
-            max_length=100,
-            description="the rates at which jobs of each class come from outside",
-        ),
-    ]
-    routing: Annotated[
-        list[
-            Annotated[
-                list[Share],
-                Field(min_length=1, max_length=100, description="probabilities, class by class"),
-            ]
-        ],
-        Field(
-            min_length=1,
-            max_length=100,
-            description="the probabilities with which a job of a class goes on as one of another",
-        ),
-    ]
-    populations: Annotated[
-        list[Annotated[int, Field(ge=0, le=1000, description="a number of jobs"), WHOLE]],
-        Field(max_length=100, description="the numbers of permanent jobs, chain by chain"),
-    ] = []
-
-    @property
-    def classes(self) -> int:
-        """The number of classes in all queues."""
-        return sum(len(queue.servers) for queue in self.queues)
-
-    def require_exists(self, permanent: tuple[int, ...] | None, *at: str | int) -> Any:
-        """The network with `permanent` jobs. Raises a misfit if there is no such network."""
-        with refusing("a network that can exist", *at, of=(ValueError, IndexError)):
-            return read_network(self.plain(), permanent=permanent)
+    interruptions = [(event["time"], event["server"] - 1) for event in parameters["interruptions"]]
+    found = record(parameters["capacities"], jobs, interruptions)
+    return [allocation for allocation in found if allocation.time <= parameters["until"]]

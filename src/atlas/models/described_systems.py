@@ -25,9 +25,8 @@ from pydantic import Field, model_validator
 
 from atlas.fields.block import WHOLE, Block, require
 from atlas.fields.vocabulary import Assignments, Capacities, Needs, Probabilities, Servers
-from atlas.models.clusters import NetworkBlock
-from atlas.models.networks import read_network
-from atlas.models.policies import read_policy
+from atlas.models.networks import NetworkBlock, read_network
+from atlas.models.policies import PolicyBlock, read_policy
 from atlas.models.sizes import Sizes, read_sizes
 from atlas.models.systems import require_equal, require_room
 from multiserver.checks import SUM_TOLERANCE
@@ -168,6 +167,23 @@ class FiniteSkipSystem(Block):
     def read(self) -> System | Network:
         """The system as the library knows it."""
         return read_system(self.plain())
+
+
+class FiniteSkipBlock(Block):
+    """A finite-skip system under a policy."""
+
+    system: FiniteSkipSystem
+    policy: PolicyBlock
+
+    @model_validator(mode="after")
+    def _belong(self) -> Self:
+        self.policy.require_of(self.system.read(), "policy")
+        return self
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return self.system.classes
 
 
 class OneSystem(FiniteSkipSystem):

@@ -6,19 +6,26 @@ The capacity is 1: the load is ρ = λ E[S], where S is the size of a job in cap
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from atlas.fields.block import refusing
 from atlas.fields.vocabulary import FINELY
 from atlas.models.described_systems import read_queue
 from multiserver.errors import NotKnownError
 from multiserver.open.finite_skip import FrontBlocks
 from multiserver.policies.policy import MOST_STATES, Method
 from multiserver.queue import Queue
+from multiserver.results import Result
+from multiserver.simulation import front_policies
+from multiserver.simulation.estimate import Estimate
+from multiserver.simulation.fcfs import Workload
+from multiserver.simulation.front import FrontPolicy
+from multiserver.sizes import Exponential
 from multiserver.wcfs.bounds import Constants, pooled_response_time
 from multiserver.wcfs.models import zhang_zwart
 
@@ -158,3 +165,17 @@ class Model:
 def read_model(parameters: Mapping[str, Any]) -> Model:
     """The model of a `system` under a `policy`; raises `ValueError` if they do not fit together."""
     return Model(read_queue(parameters))
+
+
+def simulate(queue: Queue, **options: Any) -> Result[Estimate]:
+    """The result of `Queue.simulate(**options)`. Raises a misfit if the policy cannot be simulated
+    job by job with these options."""
+    with refusing("a policy that is simulated job by job", "policy", of=NotKnownError):
+        return queue.simulate(**options)
+
+
+def read_server_filling(servers: int, needs: Iterable[int]) -> FrontPolicy:
+    """ServerFilling for jobs of these needs. Raises `ValueError` unless they divide each other."""
+    kinds = sorted(set(needs))
+    sizes, chances = [Exponential(1)] * len(kinds), [1 / len(kinds)] * len(kinds)
+    return front_policies.server_filling(Workload(servers, kinds, sizes, chances, 1.0))

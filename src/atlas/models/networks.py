@@ -1,4 +1,4 @@
-"""Networks that config describes.
+"""Networks of multi-server queues, open, closed or mixed.
 
 Servers are numbered from 1 in each queue; classes are numbered from 1 across all queues.
 """
@@ -6,12 +6,70 @@ Servers are numbered from 1 in each queue; classes are numbered from 1 across al
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
+from atlas.fields.block import AS_WRITTEN, WHOLE, Block, refusing
+from atlas.fields.vocabulary import Assignments, Capacities, Share
 from multiserver.sharing.networks import Network
 from multiserver.sharing.queue import MultiServerQueue
+
+
+class QueueBlock(Block):
+    """A queue: its servers, and which of them process each of its classes."""
+
+    capacities: Capacities
+    servers: Assignments
+
+
+class NetworkBlock(Block):
+    """A network of multi-server queues."""
+
+    queues: Annotated[
+        list[QueueBlock],
+        Field(
+            min_length=1,
+            max_length=20,
+            description="the queues, with the servers of their classes, numbered from 1 in each",
+        ),
+    ]
+    arrivals: Annotated[
+        list[Annotated[float, Field(ge=0, le=1e12, description="a rate of arrivals"), AS_WRITTEN]],
+        Field(
+            min_length=1,
+            max_length=100,
+            description="the rates at which jobs of each class come from outside",
+        ),
+    ]
+    routing: Annotated[
+        list[
+            Annotated[
+                list[Share],
+                Field(min_length=1, max_length=100, description="probabilities, class by class"),
+            ]
+        ],
+        Field(
+            min_length=1,
+            max_length=100,
+            description="the probabilities with which a job of a class goes on as one of another",
+        ),
+    ]
+    populations: Annotated[
+        list[Annotated[int, Field(ge=0, le=1000, description="a number of jobs"), WHOLE]],
+        Field(max_length=100, description="the numbers of permanent jobs, chain by chain"),
+    ] = []
+
+    @property
+    def classes(self) -> int:
+        """The number of classes in all queues."""
+        return sum(len(queue.servers) for queue in self.queues)
+
+    def require_exists(self, permanent: tuple[int, ...] | None, *at: str | int) -> Network:
+        """The network with `permanent` jobs. Raises a misfit if there is no such network."""
+        with refusing("a network that can exist", *at, of=(ValueError, IndexError)):
+            return read_network(self.plain(), permanent=permanent)
 
 
 def read_network(

@@ -8,12 +8,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from atlas.fields.block import Block, refusing, require
-from atlas.fields.vocabulary import (
-    Id,
-    Positive,
-    StreamKey,
-    Text,
-)
+from atlas.fields.vocabulary import Id, Positive, StreamKey, Text
 from atlas.models.described_systems import AnySystem, read_queue
 from atlas.models.policies import PolicyBlock
 from multiserver.policies import names

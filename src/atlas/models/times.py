@@ -15,8 +15,7 @@ from pydantic import Field, model_validator
 
 from atlas.fields.block import INCREASING, refusing, require
 from atlas.fields.vocabulary import InnerProbability
-from atlas.models.described_systems import read_queue
-from atlas.models.finite_skip_systems import FiniteSkipBlock
+from atlas.models.described_systems import FiniteSkipBlock, read_queue
 from atlas.models.policies import PolicyBlock, read_policy
 from multiserver.errors import NotKnownError
 from multiserver.queue import Queue

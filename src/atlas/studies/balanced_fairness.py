@@ -11,9 +11,8 @@ import pandas as pd
 from atlas.fields.block import Block
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import HighestLoad, Points
-from atlas.models.clusters import ClusterBlock
+from atlas.models.clusters import ClusterBlock, names_of
 from atlas.models.sampling import Row, sample
-from atlas.models.sharing import names_of
 
 UNITS = {
     "load": "1",

@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from atlas.fields.block import Block
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Needs, Servers
-from atlas.models.finite_skip_simulators import read_server_filling
+from atlas.models.finite_skip import read_server_filling
 from atlas.models.systems import require_room
 
 UNITS = {"job": "1", "need": "servers", "place": Words("service, front or queue")}

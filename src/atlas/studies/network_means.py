@@ -18,9 +18,8 @@ from atlas.fields.block import INCREASING, WHOLE, Block, require
 from atlas.fields.columns import Words
 from atlas.fields.markers import Axis, Resolution
 from atlas.fields.vocabulary import FractionOfLimit
-from atlas.models.clusters import NetworkBlock
 from atlas.models.feasibility import require_means
-from atlas.models.networks import read_network
+from atlas.models.networks import NetworkBlock, read_network
 from multiserver.sharing.networks import ceilings, load_of, solve
 
 UNITS = {

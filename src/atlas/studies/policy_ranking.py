@@ -17,8 +17,7 @@ from pydantic import model_validator
 from atlas.fields.columns import Truth, Words
 from atlas.fields.vocabulary import FINELY, Enough, Loads
 from atlas.models.described_systems import FiniteSkipSystem
-from atlas.models.finite_skip import OF_A_SCORE, read_model
-from atlas.models.finite_skip_simulators import simulate
+from atlas.models.finite_skip import OF_A_SCORE, read_model, simulate
 from atlas.models.policies import Policies, require_policies_of
 from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key

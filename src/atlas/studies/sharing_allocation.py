@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from atlas.fields.block import AS_WRITTEN, Block, require
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Capacities, Positive, Server, ServerSet
-from atlas.models.sharing import read_allocations
+from atlas.models.clusters import read_allocations
 
 UNITS = {
     "step": "1",

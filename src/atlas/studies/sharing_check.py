@@ -15,9 +15,8 @@ from pydantic import Field, model_validator
 from atlas.fields.block import WHOLE, Block
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Text
-from atlas.models.clusters import NetworkBlock
 from atlas.models.feasibility import require_chain, require_means
-from atlas.models.networks import read_network
+from atlas.models.networks import NetworkBlock, read_network
 from atlas.models.sampling import Progress
 from multiserver.sharing.chain import compare
 

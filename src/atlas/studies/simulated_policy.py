@@ -17,8 +17,7 @@ from atlas.fields.block import require
 from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import FINELY, Enough, Loads
-from atlas.models.finite_skip import OF_A_SCORE
-from atlas.models.finite_skip_simulators import simulate
+from atlas.models.finite_skip import OF_A_SCORE, simulate
 from atlas.models.finite_skip_solutions import ModelBlock
 from atlas.models.sampling import Progress
 from atlas.models.scored import scored

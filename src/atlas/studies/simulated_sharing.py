@@ -26,10 +26,9 @@ from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
 from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Axis, Resolution
 from atlas.fields.vocabulary import Effort, Loads, Positive, Seed, StreamKey
-from atlas.models.clusters import ClusterBlock
+from atlas.models.clusters import ClusterBlock, names_of, read_cluster
 from atlas.models.sampling import Progress
 from atlas.models.scored import scored
-from atlas.models.sharing import names_of, read_cluster
 from atlas.models.sizes import SizeBlock, read_size
 from atlas.models.streams import stream_key
 from multiserver.simulation.cluster import SETTLING_RELAXATION_TIMES

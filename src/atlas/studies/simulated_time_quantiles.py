@@ -19,8 +19,7 @@ from pydantic import Field
 from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import Loads
-from atlas.models.described_systems import read_queue
-from atlas.models.finite_skip_systems import FiniteSkipBlock
+from atlas.models.described_systems import FiniteSkipBlock, read_queue
 from atlas.models.sampling import Progress
 from atlas.models.scored import scored
 from atlas.models.streams import stream_key

@@ -24,13 +24,7 @@ from atlas.models.sampling import Progress
 from atlas.models.scored import scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock, with_sizes
-from atlas.models.trace_systems import (
-    Durations,
-    make_sizes,
-    make_system,
-    of_needs,
-    read_classes,
-)
+from atlas.models.trace_systems import Durations, make_sizes, make_system, of_needs, read_classes
 from atlas.models.workloads import Rounding, States, WorkloadBlock
 from multiserver.errors import UnstableError
 from multiserver.model import MultiserverJobSystem

@@ -18,13 +18,7 @@ from atlas.models.policies import PolicyBlock, read_policy
 from atlas.models.sampling import Progress
 from atlas.models.systems import SimulatedBlock, with_sizes
 from atlas.models.times import QuantilesAt
-from atlas.models.trace_systems import (
-    Durations,
-    make_sizes,
-    make_system,
-    of_needs,
-    read_classes,
-)
+from atlas.models.trace_systems import Durations, make_sizes, make_system, of_needs, read_classes
 from atlas.models.workloads import Rounding, WorkloadBlock
 from atlas.studies.simulated_time_quantiles import UNITS as TIME_UNITS
 from atlas.studies.simulated_time_quantiles import sampled
