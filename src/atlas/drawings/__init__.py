@@ -114,3 +114,13 @@ def pairs(series: Tables) -> list[tuple[str, pd.DataFrame | None, pd.DataFrame |
     """Each curve by its name, with its simulated points; None for either that is not there."""
     names = dict.fromkeys(name.removesuffix(SIMULATED) for name in series)
     return [(name, series.get(name), series.get(name + SIMULATED)) for name in names]
+
+
+def columns(table: pd.DataFrame | None, *names: str) -> tuple[pd.Series, ...] | None:
+    """Columns of a table, if there is one."""
+    return None if table is None else tuple(table[name] for name in names)
+
+
+def rows_of(table: pd.DataFrame | None, column: str, value: Any) -> pd.DataFrame | None:
+    """The rows with a value in a column, such as those of a class, if there is a table."""
+    return None if table is None else table[table[column] == value]

@@ -15,13 +15,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field, model_validator
 
-from atlas.drawings import NARROW, Parameters, Spec, Tables, pair_style, pairs
+from atlas.drawings import NARROW, Parameters, Spec, Tables, columns, pair_style, pairs, rows_of
 from atlas.drawings.marks import (
     REFERENCE,
     ROW,
     Limit,
     added,
-    columns,
     draw_band,
     draw_curve_and_points,
     draw_limits,
@@ -29,7 +28,6 @@ from atlas.drawings.marks import (
     legend_above,
     place_of,
     policy_label,
-    rows_of,
 )
 from atlas.fields.block import AS_WRITTEN, INCREASING, require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels

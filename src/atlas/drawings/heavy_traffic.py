@@ -6,10 +6,9 @@ Series: any number (heavy-traffic), which `settings` may name.
 from __future__ import annotations
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from atlas.drawings import Spec, Tables, curve_style, single_axes
-from atlas.drawings.marks import Limit, draw_levels, legend_above, place_of
+from atlas.drawings.marks import Limit, draw_levels, label_1_2_5, legend_above, place_of
 from atlas.fields.required_series import SettingsBlock, Wanted
 
 # The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
@@ -31,9 +30,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         limit = curve["limit"].iloc[0]
         limits.append((limit, f"limit {limit:.2f}", f"C{place % 7}"))
     ax.margins(x=0.02)
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
-    ax.yaxis.set_minor_formatter(NullFormatter())
+    label_1_2_5(ax.yaxis)
     ax.set_xlabel(r"distance from saturation $1 - \rho = 1 - \lambda/\lambda^*$")
     ax.set_ylabel(r"$\mathrm{E}[N]\,(1 - \rho)$ (jobs)")
     draw_levels(ax, limits)

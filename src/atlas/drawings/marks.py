@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
 from atlas.drawings import Spec
@@ -125,11 +125,6 @@ def draw_band(
     """The band between bounds."""
     ax.fill_between(x, low, high, color=color, alpha=0.3, lw=0)
     ax.plot([], [], color=color, alpha=0.3, lw=6, solid_capstyle="butt", label=label)
-
-
-def columns(table: pd.DataFrame | None, *names: str) -> tuple[pd.Series, ...] | None:
-    """Columns of a table, if there is one."""
-    return None if table is None else tuple(table[name] for name in names)
 
 
 def draw_curve_and_points(
@@ -253,6 +248,13 @@ def note(
     return ax.annotate(text, at, xycoords=of, ha=ha, va=va, fontsize=SIZE, **apart)
 
 
+def label_1_2_5(axis: Axis) -> None:
+    """Label a logarithmic axis at 1, 2 and 5 times the powers of ten, as plain numbers."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
 def log2_server_axis(ax: Axes, counts: Iterable[float]) -> None:
     """Label a logarithmic axis with these numbers of servers, or with the powers of two among them
     if there are at least three, as far as there is room (`label_servers`)."""
@@ -292,8 +294,3 @@ def legend_above(fig: Figure, ncols: int, **options: Any) -> None:
         if columns == 1 or legend.get_window_extent().width <= fig.bbox.width:
             return
         legend.remove()
-
-
-def rows_of(table: pd.DataFrame | None, column: str, value: Any) -> pd.DataFrame | None:
-    """The rows with a value in a column, such as those of a class, if there is a table."""
-    return None if table is None else table[table[column] == value]

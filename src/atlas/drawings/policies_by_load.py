@@ -14,18 +14,25 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import Parameters, Spec, Tables, label_grid, pair_style, panel_grid
+from atlas.drawings import (
+    Parameters,
+    Spec,
+    Tables,
+    columns,
+    label_grid,
+    pair_style,
+    panel_grid,
+    rows_of,
+)
 from atlas.drawings.marks import (
     LOADS,
     ROW,
     Limit,
-    columns,
     draw_curve_and_points,
     draw_limits,
     flatten,
     legend_above,
     rounded,
-    rows_of,
 )
 from atlas.fields.required_series import SettingsBlock, Wanted, require_classes, require_labels
 from atlas.fields.vocabulary import Labels, LoadAxis, Panels, Positive

@@ -15,8 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import Spec, Tables, pairs, panel_row, point_style
-from atlas.drawings.marks import SIZE, added, columns, draw_curve_and_points, place_of, point
+from atlas.drawings import Spec, Tables, columns, pairs, panel_row, point_style
+from atlas.drawings.marks import SIZE, added, draw_curve_and_points, place_of, point
 from atlas.fields.block import Block
 from atlas.fields.required_series import OptionsBlock, Wanted, simulated
 from atlas.fields.vocabulary import Id, Text

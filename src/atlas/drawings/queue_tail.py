@@ -11,8 +11,8 @@ from typing import Annotated
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import Spec, Tables, pair_style, pairs, single_axes
-from atlas.drawings.marks import columns, draw_curve_and_points, legend_above
+from atlas.drawings import Spec, Tables, columns, pair_style, pairs, single_axes
+from atlas.drawings.marks import draw_curve_and_points, legend_above
 from atlas.fields.block import AS_WRITTEN
 from atlas.fields.required_series import OptionsBlock, Wanted, simulated
 

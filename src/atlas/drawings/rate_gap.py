@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 from pydantic import Field
 
-from atlas.drawings import Parameters, Spec, Tables, point_style, single_axes
-from atlas.drawings.marks import draw_guide, draw_levels, draw_points, legend_above, rows_of
+from atlas.drawings import Parameters, Spec, Tables, point_style, rows_of, single_axes
+from atlas.drawings.marks import draw_guide, draw_levels, draw_points, legend_above
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class
 from atlas.fields.vocabulary import ClassName, Id, Text

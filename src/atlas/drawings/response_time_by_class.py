@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from atlas.drawings import Parameters, Spec, Tables, pair_style, single_axes
-from atlas.drawings.marks import columns, draw_curve_and_points, legend_above
+from atlas.drawings import Parameters, Spec, Tables, columns, pair_style, single_axes
+from atlas.drawings.marks import draw_curve_and_points, legend_above
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted
 

@@ -11,11 +11,20 @@ from typing import Annotated
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import MaxNLocator
 from pydantic import Field
 
-from atlas.drawings import Parameters, Spec, Tables, curve_style, end_at, panel_row, point_style
-from atlas.drawings.marks import LOADS, legend_above, note, policy_label, rows_of
+from atlas.drawings import (
+    Parameters,
+    Spec,
+    Tables,
+    curve_style,
+    end_at,
+    panel_row,
+    point_style,
+    rows_of,
+)
+from atlas.drawings.marks import LOADS, label_1_2_5, legend_above, note, policy_label
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Labels, Loads, Positive
@@ -62,9 +71,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
             by_load.plot(rows["load"], rows["mean_response_time"], **style)
     for ax in (by_threshold, by_load):
         ax.set_yscale("log")
-        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
-        ax.yaxis.set_minor_formatter(NullFormatter())
+        label_1_2_5(ax.yaxis)
         ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
     end_at(by_load, options["ceiling"])
     by_threshold.set_xlabel(r"threshold $\ell$")

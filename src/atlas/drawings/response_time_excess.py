@@ -12,9 +12,9 @@ from typing import Annotated
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import NARROW, Spec, Tables, label_grid, panel_grid
+from atlas.drawings import NARROW, Spec, Tables, label_grid, panel_grid, rows_of
 from atlas.drawings.bounded_response_time import BAND, REFINED
-from atlas.drawings.marks import REFERENCE, draw_band, draw_curve_and_points, legend_above, rows_of
+from atlas.drawings.marks import REFERENCE, draw_band, draw_curve_and_points, legend_above
 from atlas.fields.required_series import OptionsBlock, Wanted
 from atlas.fields.vocabulary import Id, Text
 

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import DASHES, NARROW, Parameters, Spec, Tables, point_style
-from atlas.drawings.marks import draw_points, legend_above, rows_of
+from atlas.drawings import DASHES, NARROW, Parameters, Spec, Tables, point_style, rows_of
+from atlas.drawings.marks import draw_points, legend_above
 from atlas.fields.block import Block, require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class
 from atlas.fields.vocabulary import ClassName, Id, Text

@@ -15,18 +15,26 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import NARROW, Parameters, Spec, Tables, pair_style, pairs, panel_axes
+from atlas.drawings import (
+    NARROW,
+    Parameters,
+    Spec,
+    Tables,
+    columns,
+    pair_style,
+    pairs,
+    panel_axes,
+    rows_of,
+)
 from atlas.drawings.marks import (
     ROW,
     Limit,
-    columns,
     draw_curve_and_points,
     draw_limits,
     flatten,
     legend_above,
     point,
     policy_label,
-    rows_of,
     time_name,
 )
 from atlas.fields.required_series import OptionsBlock, Wanted, require_classes, require_labels

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import Field
 
-from atlas.drawings import Parameters, Spec, Tables, point_style, single_axes
-from atlas.drawings.marks import draw_level, legend_above, point, rows_of, time_name
+from atlas.drawings import Parameters, Spec, Tables, point_style, rows_of, single_axes
+from atlas.drawings.marks import draw_level, legend_above, point, time_name
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class, require_labels
 from atlas.fields.vocabulary import InnerProbability, Labels, Panels, Positive, Time

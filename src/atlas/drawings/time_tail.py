@@ -14,15 +14,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import NARROW, Parameters, Spec, Tables, pair_style, pairs, panel_axes
-from atlas.drawings.marks import (
-    TIME,
+from atlas.drawings import (
+    NARROW,
+    Parameters,
+    Spec,
+    Tables,
     columns,
-    draw_curve_and_points,
-    legend_above,
-    policy_label,
+    pair_style,
+    pairs,
+    panel_axes,
     rows_of,
 )
+from atlas.drawings.marks import TIME, draw_curve_and_points, legend_above, policy_label
 from atlas.fields.block import AS_WRITTEN
 from atlas.fields.required_series import OptionsBlock, Wanted, require_classes, require_labels
 from atlas.fields.vocabulary import Labels, Panels, Time

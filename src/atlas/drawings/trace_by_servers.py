@@ -19,7 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import NARROW, Parameters, Spec, Tables, panel_axes, point_style
+from atlas.drawings import NARROW, Parameters, Spec, Tables, panel_axes, point_style, rows_of
 from atlas.drawings.marks import (
     LIMIT,
     draw_guide,
@@ -27,7 +27,6 @@ from atlas.drawings.marks import (
     label_servers,
     legend_above,
     point,
-    rows_of,
     time_name,
 )
 from atlas.fields.block import require

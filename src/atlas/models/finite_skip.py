@@ -48,6 +48,11 @@ class Model:
         return self.queue.system.probabilities
 
     @property
+    def names(self) -> list[str]:
+        """The names of the classes and, last, `all`."""
+        return [*(f"class-{c}" for c in range(1, len(self.probabilities) + 1)), "all"]
+
+    @property
     def mean_size(self) -> float:
         """E[S]."""
         return self._moment(lambda X: X.mean, 1)

@@ -15,7 +15,7 @@ from multiserver.errors import NotKnownError
 from multiserver.queue import Queue
 
 Key = tuple[str, str, int | None]
-Values = dict[Key, float]
+Values = dict[Key, Any]
 NO_WAIT = "no_wait"
 PROBABILITIES = {"median": 0.5, "p95": 0.95, "p99": 0.99}
 # With a smaller probability of a wait, cancellation in 1 − p spoils percentiles of the waits.

@@ -17,15 +17,13 @@ from atlas.enumeration.route import take
 from atlas.fields.columns import Truth, Words, kind_of
 from atlas.models.policies import read_policy
 from atlas.models.reference_systems import read_reference
-from atlas.models.reference_times import distribution_of, tabulate_times
+from atlas.models.reference_times import Key, Values, distribution_of, tabulate_times
 from multiserver.errors import NotKnownError
 from multiserver.network import Network
 from multiserver.queue import Queue
 from multiserver.results import Result
 from multiserver.system import System
 
-Key = tuple[str, str, int | None]
-Values = dict[Key, Any]
 Block = Mapping[str, Any]
 Row = dict[str, Any]
 LIMIT: Key = ("limit", "all", None)

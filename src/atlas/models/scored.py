@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from atlas.fields.columns import Truth
 from multiserver.simulation.estimate import Estimate, fair_half_width, score
+
+# The units of the last three of these columns.
+SCORES = {
+    "score": "1",
+    "z": "1",
+    "inside": Truth("whether the 95 % interval holds the exact value"),
+}
 
 
 def scored(

@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from atlas.fields.block import INCREASING, refusing, require
+from atlas.fields.columns import Words
 from atlas.fields.vocabulary import InnerProbability
 from atlas.models.described_systems import FiniteSkipBlock, read_queue
 from atlas.models.policies import PolicyBlock, read_policy
@@ -21,6 +22,13 @@ from multiserver.errors import NotKnownError
 from multiserver.queue import Queue
 
 TIMES = ("waiting", "response")
+# The units of a quantile and of what it is a quantile of.
+QUANTILE = {
+    "class": Words("name"),
+    "time": Words("name"),
+    "probability": "1",
+    "quantile": "s",
+}
 QuantilesAt = Annotated[
     list[InnerProbability],
     Field(min_length=1, max_length=100, description="the probabilities p of the quantiles"),

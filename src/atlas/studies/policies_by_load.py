@@ -100,7 +100,7 @@ def draw_curve(
     )
     for load, *means in points:
         if not np.isnan(means).any():
-            for name, mean in zip(_names(model), means, strict=True):
+            for name, mean in zip(model.names, means, strict=True):
                 same = _place(policy, model, limit, load)
                 yield {**same, "class": name, "mean_response_time": mean, "exact": True}
 
@@ -111,7 +111,7 @@ def simulate_point(
     """The rows of a simulated point. Raises a misfit if the policy is not simulated."""
     place = _place(policy, model, model.limit, load)
     columns = {"mean_response_time": math.inf, "half_width": 0.0, "exact": False}
-    unstable = [{**place, "class": name, **columns} for name in _names(model)]
+    unstable = [{**place, "class": name, **columns} for name in model.names]
     if model.refuses(load):
         return unstable
     try:
@@ -126,7 +126,7 @@ def simulate_point(
     return [
         scored(estimate, known=known)
         | {**place, "class": name, "mean_response_time": estimate.mean, "exact": False}
-        for name, estimate in zip(_names(model), estimates, strict=True)
+        for name, estimate in zip(model.names, estimates, strict=True)
     ]
 
 
@@ -136,10 +136,6 @@ def _observed(parameters: Parameters, result: Result[Estimate]) -> float | None:
         return None
     each = result.jobs / parameters.replications
     return observations(each, result.arrival_rate / result.limit, result.mean_jobs.mean)
-
-
-def _names(model: Model) -> list[str]:
-    return [*(f"class-{c}" for c in range(1, len(model.probabilities) + 1)), "all"]
 
 
 def _place(policy: PolicyBlock, model: Model, limit: float, load: float) -> dict[str, Any]:

@@ -44,7 +44,6 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     """
     model = parameters.model
     exact = model.exact(OF_A_CURVE, parameters.enough)
-    names = [*(f"class-{c}" for c in range(1, len(model.probabilities) + 1)), "all"]
     # Near the limit the curve is followed until it is beyond the range of any chart.
     last = min(parameters.highest_load, (1 - 1 / (32 * parameters.points)) * model.limit)
 
@@ -57,6 +56,6 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     rows = [
         (load, name, mean, model.pooled(load), model.limit)
         for load, *means in points
-        for name, mean in zip(names, means, strict=True)
+        for name, mean in zip(model.names, means, strict=True)
     ]
     return pd.DataFrame(rows, columns=list(UNITS))

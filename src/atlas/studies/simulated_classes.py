@@ -11,12 +11,12 @@ from typing import Annotated
 
 import pandas as pd
 
-from atlas.fields.columns import Truth, Words
+from atlas.fields.columns import Words
 from atlas.fields.markers import DrawnAs
 from atlas.fields.vocabulary import FractionsOfLimit
 from atlas.models.open_fcfs import find_limit, under_fcfs
 from atlas.models.sampling import Progress
-from atlas.models.scored import scored
+from atlas.models.scored import SCORES, scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock, SystemBlock
 from multiserver.errors import NotKnownError
@@ -31,9 +31,7 @@ UNITS = {
     "jobs": "jobs",
     "effective_size": "1",
     "exact": "s",
-    "score": "1",
-    "z": "1",
-    "inside": Truth("whether the 95 % interval holds the exact value"),
+    **SCORES,
 }
 
 

@@ -14,13 +14,13 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from atlas.fields.block import require
-from atlas.fields.columns import Truth, Words
+from atlas.fields.columns import Words
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import FINELY, Enough, Loads
 from atlas.models.finite_skip import OF_A_SCORE, simulate
 from atlas.models.finite_skip_solutions import ModelBlock
 from atlas.models.sampling import Progress
-from atlas.models.scored import scored
+from atlas.models.scored import SCORES, scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
 from multiserver.simulation.estimate import MIN_OBSERVATIONS, observations
@@ -37,9 +37,7 @@ UNITS = {
     "upper": "s",
     "limit": "1",
     "exact": "s",
-    "score": "1",
-    "z": "1",
-    "inside": Truth("whether the 95 % interval holds the exact value"),
+    **SCORES,
 }
 
 
@@ -83,17 +81,16 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         arrival_rate = model.arrival_rate(load)
         options = {"arrival_rate": arrival_rate, "key": (key, i)}
         result = simulate(model.queue, **options, **parameters.effort())
-        names = [*(f"class-{c + 1}" for c in range(len(model.probabilities))), "all"]
         estimates = [one.mean_response_time for one in (*result.by_class, result)]
         each, fraction = result.jobs / parameters.replications, load / model.limit
         jobs = arrival_rate * estimates[-1].mean
         few = observations(each, fraction, jobs / SAFETY_FACTOR) < MIN_OBSERVATIONS
-        values = exact(load) if exact and not few else [math.nan] * len(names)
+        values = exact(load) if exact and not few else [math.nan] * len(estimates)
         if not math.isnan(values[-1]):
             jobs = arrival_rate * values[-1]
         seen = observations(each, fraction, jobs)
         bounds = constants.at(arrival_rate).response if constants else (math.nan, math.nan)
-        for name, estimate, value in zip(names, estimates, values, strict=True):
+        for name, estimate, value in zip(model.names, estimates, values, strict=True):
             everyone = name == "all"
             rows.append(
                 {

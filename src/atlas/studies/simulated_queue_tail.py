@@ -13,12 +13,11 @@ import pandas as pd
 from pydantic import Field
 
 from atlas.fields.block import INCREASING
-from atlas.fields.columns import Truth
 from atlas.fields.markers import DrawnAs, Resolution
 from atlas.fields.vocabulary import Count, FractionOfLimit
 from atlas.models.feasibility import is_solvable
 from atlas.models.open_fcfs import find_limit, under_fcfs
-from atlas.models.scored import scored
+from atlas.models.scored import SCORES, scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock, SystemBlock
 from multiserver.open.qbd import solve
@@ -31,9 +30,7 @@ UNITS = {
     "tail": "1",
     "tail_half_width": "1",
     "exact": "1",
-    "score": "1",
-    "z": "1",
-    "inside": Truth("whether the 95 % interval holds the exact value"),
+    **SCORES,
 }
 
 

@@ -23,12 +23,12 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
-from atlas.fields.columns import Truth, Words
+from atlas.fields.columns import Words
 from atlas.fields.markers import Axis, Resolution
 from atlas.fields.vocabulary import Effort, Loads, Positive, Seed, StreamKey
 from atlas.models.clusters import ClusterBlock, names_of, read_cluster
 from atlas.models.sampling import Progress
-from atlas.models.scored import scored
+from atlas.models.scored import SCORES, scored
 from atlas.models.sizes import SizeBlock, read_size
 from atlas.models.streams import stream_key
 from multiserver.simulation.cluster import SETTLING_RELAXATION_TIMES
@@ -57,9 +57,7 @@ UNITS = {
     "replications": "1",
     "effective_size": "1",
     "exact": "work/s",
-    "score": "1",
-    "z": "1",
-    "inside": Truth("whether the 95 % interval holds the exact value"),
+    **SCORES,
 }
 
 # Fewer than `PILOT` replications estimate too poorly how many a point needs; fewer than `FEW` leave

@@ -16,15 +16,15 @@ from typing import Annotated, Any
 import pandas as pd
 from pydantic import Field
 
-from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import Loads
 from atlas.models.described_systems import FiniteSkipBlock, read_queue
 from atlas.models.sampling import Progress
-from atlas.models.scored import scored
+from atlas.models.scored import SCORES, scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
 from atlas.models.times import (
+    QUANTILE,
     TIMES,
     QuantilesAt,
     distributed,
@@ -40,17 +40,12 @@ from multiserver.simulation.sampled_times import SampledDistribution
 
 UNITS = {
     "load": "1",
-    "class": Words("name"),
-    "time": Words("name"),
-    "probability": "1",
-    "quantile": "s",
+    **QUANTILE,
     "half_width": "s",
     "limit": "1",
     "jobs": "jobs",
     "exact": "s",
-    "score": "1",
-    "z": "1",
-    "inside": Truth("whether the 95 % interval holds the exact value"),
+    **SCORES,
 }
 KEPT = 10_000_000
 

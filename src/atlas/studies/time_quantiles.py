@@ -9,19 +9,18 @@ import math
 
 import pandas as pd
 
-from atlas.fields.columns import Words
 from atlas.fields.vocabulary import DearPoints, HighestLoad
 from atlas.models.sampling import Row, sample
-from atlas.models.times import QuantilesAt, TimesBlock, load_limit, quantiles, require_distribution
+from atlas.models.times import (
+    QUANTILE,
+    QuantilesAt,
+    TimesBlock,
+    load_limit,
+    quantiles,
+    require_distribution,
+)
 
-UNITS = {
-    "load": "1",
-    "class": Words("name"),
-    "time": Words("name"),
-    "probability": "1",
-    "quantile": "s",
-    "limit": "1",
-}
+UNITS = {"load": "1", **QUANTILE, "limit": "1"}
 
 
 class Parameters(TimesBlock):

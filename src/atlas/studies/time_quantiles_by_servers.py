@@ -15,11 +15,11 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from atlas.fields.block import require
-from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Load, Positive
 from atlas.models.described_systems import read_queue
 from atlas.models.sampling import Progress
 from atlas.models.times import (
+    QUANTILE,
     TIMES,
     QuantilesAt,
     TimesBlock,
@@ -30,13 +30,7 @@ from atlas.models.times import (
 from multiserver.errors import UnstableError
 from multiserver.queue import Queue
 
-UNITS = {
-    "servers": "servers",
-    "class": Words("name"),
-    "time": Words("name"),
-    "probability": "1",
-    "quantile": "s",
-}
+UNITS = {"servers": "servers", **QUANTILE}
 
 
 class Parameters(TimesBlock):

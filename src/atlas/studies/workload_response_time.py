@@ -43,6 +43,8 @@ UNITS = {
     "jobs": "jobs",
     "effective_size": "1",
 }
+# The policies simulated by the numbers of jobs, and whether each is ServerFilling.
+COUNTED = {"fcfs": False, "server-filling": True}
 
 
 class Parameters(WorkloadBlock, SimulatedBlock):
@@ -93,15 +95,12 @@ def find_limit(
     system: MultiserverJobSystem, sizes: tuple, parameters: Parameters, key: int
 ) -> float:
     """λ*/λ_naive of FCFS, which is the utilisation of the saturated system."""
-    if parameters.durations == "exponential":
-        exact = dispatch.solve_within(system, parameters.states)
-        if exact is not None:
-            return exact.utilisation
-    effort = parameters.effort()
-    if parameters.durations == "exponential":
-        held = exponential_counts.mean_servers_held(system, key=(key, 0), **effort)
-        return held.mean / system.servers
-    return mean_servers_held(system, sizes, key=(key, 0), **effort).mean / system.servers
+    source = {"key": (key, 0), **parameters.effort()}
+    if parameters.durations != "exponential":
+        return mean_servers_held(system, sizes, **source).mean / system.servers
+    if (exact := dispatch.solve_within(system, parameters.states)) is not None:
+        return exact.utilisation
+    return exponential_counts.mean_servers_held(system, **source).mean / system.servers
 
 
 def simulate(
@@ -116,16 +115,10 @@ def simulate(
     these needs."""
     effort = parameters.effort()
     if parameters.durations == "exponential" and policy.name in COUNTED:
-        filling = COUNTED[policy.name]
-        return exponential_counts.mean_response_time(
-            system, arrival_rate, filling=filling, key=key, **effort
-        )
+        effort |= {"filling": COUNTED[policy.name]}
+        return exponential_counts.mean_response_time(system, arrival_rate, key=key, **effort)
     queue = with_sizes(system, sizes).under(read_policy(policy.plain()))
     try:
         return queue.simulate(arrival_rate=arrival_rate, key=key, **effort).mean_response_time
     except UnstableError:
         return None
-
-
-# The policies simulated by the numbers of jobs, and whether each is ServerFilling.
-COUNTED = {"fcfs": False, "server-filling": True}

@@ -54,6 +54,9 @@ from multiserver.simulation import exponential_counts
 from multiserver.simulation.estimate import Estimate
 from multiserver.simulation.saturated import mean_servers_held, replay
 
+Method = Literal[
+    "exact", Reduction, "exponential", "counted", "constant", "varied", "sampled", "replayed"
+]
 # The durations of the methods simulated job by job, and the random stream of each method.
 DISTRIBUTIONS = {"exponential": "exponential", "sampled": "empirical", "constant": "constant"}
 STREAMS = {"exponential": 0, "sampled": 1, "counted": 2, "varied": 3, "constant": 4}
@@ -87,18 +90,7 @@ class Parameters(WorkloadBlock, SimulatedBlock):
         Axis(),
     ]
     methods: Annotated[
-        list[
-            Literal[
-                "exact",
-                Reduction,
-                "exponential",
-                "counted",
-                "constant",
-                "varied",
-                "sampled",
-                "replayed",
-            ]
-        ],
+        list[Method],
         Field(min_length=1, max_length=13, description="the methods, none twice"),
         DIFFERENT,
     ] = ["exact", "exponential", "sampled", "replayed"]
