@@ -47,24 +47,20 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     curves = {name: rows for name, rows in series.items() if not name.endswith(SIMULATED)}
     for i, (name, curve) in enumerate(curves.items()):
         color = f"C{i % 7}"
-        points = [
+        own = [
             rows.iloc[0]
             for other, rows in series.items()
             if other.endswith(SIMULATED) and curve_of(other, series) == name
         ]
-        levels += [
-            (100 * point["utilisation"], curve["scv"].min(), color)
-            for point in points
-            if point["scv"] == 0
-        ]
-        drawn = pd.DataFrame([point for point in points if 0 < point["scv"] < np.inf])
-        endless += [
-            (100 * point["utilisation"], color) for point in points if not point["scv"] < np.inf
-        ]
+        points = pd.DataFrame(own, columns=["scv", "utilisation", "half_width"])
+        scv, share = points["scv"], 100 * points["utilisation"]
+        levels += [(at, curve["scv"].min(), color) for at in share[scv == 0]]
+        endless += [(at, color) for at in share[~(scv < np.inf)]]
         label = figure["drawing"]["settings"].get(name, name)
         ax.plot(curve["scv"], 100 * curve["utilisation"], label=label, **curve_style(i))
-        if len(drawn):
-            marks = drawn["scv"], 100 * drawn["utilisation"], 100 * drawn["half_width"]
+        drawn = (scv > 0) & (scv < np.inf)
+        if drawn.any():
+            marks = scv[drawn], share[drawn], 100 * points["half_width"][drawn]
             label = f"{label}, {_laws(figure, name)}"
             draw_points(ax, *marks, label=label, **point_style(i))
     ax.set(xscale="log", xlabel="squared coefficient of variation $c^2$")

@@ -19,7 +19,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
@@ -217,19 +216,17 @@ def draw_levels(ax: Axes, limits: Iterable[Limit]) -> None:
         note(ax, label, (1, at), shift, of=("axes fraction", "data"), va="center")
 
 
-def draw_level(
-    ax: Axes, at: float, label: str, color: str = "black", *, side: str = "left", va: str = "bottom"
-) -> Text:
-    """A limit on the vertical axis, its name on the line (or under it) at one side."""
+def draw_level(ax: Axes, at: float, label: str, color: str = "black", side: str = "left") -> None:
+    """A limit on the vertical axis, its name on the line at one side."""
     ax.axhline(at, color=color, **LIMIT)
-    return name_level(ax, at, label, side=side, va=va)
+    name_level(ax, at, label, side=side)
 
 
-def name_level(ax: Axes, at: float, label: str, *, side: str = "left", va: str = "bottom") -> Text:
+def name_level(ax: Axes, at: float, label: str, *, side: str = "left", va: str = "bottom") -> None:
     """The name of a horizontal line, on it or under it at one side."""
     shift = (3 if side == "left" else -3, 1.5 if va == "bottom" else -1.5)
     end = (0 if side == "left" else 1, at)
-    return note(ax, label, end, shift, of=("axes fraction", "data"), ha=side, va=va)
+    note(ax, label, end, shift, of=("axes fraction", "data"), ha=side, va=va)
 
 
 def note(
@@ -241,11 +238,11 @@ def note(
     of: str | tuple[str, str] = "data",
     ha: str = "left",
     va: str = "bottom",
-) -> Text:
+) -> None:
     """A text that is shifted by some points from a place, which is in coordinates `of` the data or
     the axes."""
     apart = {"xytext": shift, "textcoords": "offset points"}
-    return ax.annotate(text, at, xycoords=of, ha=ha, va=va, fontsize=SIZE, **apart)
+    ax.annotate(text, at, xycoords=of, ha=ha, va=va, fontsize=SIZE, **apart)
 
 
 def label_1_2_5(axis: Axis) -> None:
@@ -253,6 +250,12 @@ def label_1_2_5(axis: Axis) -> None:
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
+
+
+def point_out(ax: Axes, text: str, at: tuple[float, float], place: tuple[float, float]) -> None:
+    """A text at a place in the axes, joined to the point of the data that it is about."""
+    line = {"arrowstyle": "-", "lw": 0.5, "shrinkB": 3}
+    ax.annotate(text, at, place, textcoords="axes fraction", arrowprops=line, fontsize=SIZE)
 
 
 def log2_server_axis(ax: Axes, counts: Iterable[float]) -> None:

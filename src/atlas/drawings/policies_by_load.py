@@ -56,10 +56,9 @@ class Options(SettingsBlock):
     panels: Panels | None = None
     axis: LoadAxis = "load"
     scale: Annotated[Literal["linear", "log"], Field(description="the vertical axis")] = "log"
-    ceiling: (
-        Annotated[Positive, Field(description="where the vertical axis ends, if not above all")]
-        | None
-    ) = None
+    ceiling: Annotated[
+        Positive | None, Field(description="where the vertical axis ends, if not above all")
+    ] = None
     labels: Labels = {}
 
     SERIES = (Wanted("*", COLUMNS, parameters=("policies",)),)

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from atlas.drawings import Spec, Tables, single_axes
-from atlas.drawings.marks import HIGHLIGHT, SIZE, legend_above, percent
+from atlas.drawings.marks import HIGHLIGHT, legend_above, percent, point_out
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 
@@ -40,15 +40,11 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     reach = 1 / peak["utilisation"]
     ax.plot([lambda1, lambda1 * reach], [lambda2, lambda2 * reach], color="black", lw=0.8)
     ax.plot([lambda1, lambda1 * reach], [lambda2, lambda2 * reach], **HIGHLIGHT)
-    ax.annotate(
+    text = (
         f"at $p_2$ = {percent(peak['p2'], 1)}:\n{peak['wastage']:.1f} servers wasted,\n"
-        f"{percent(peak['utilisation'], 1)} utilised",
-        (lambda1 * reach, lambda2 * reach),
-        xytext=(0.42, 0.72),
-        textcoords="axes fraction",
-        arrowprops={"arrowstyle": "-", "lw": 0.5, "shrinkB": 3},
-        fontsize=SIZE,
+        f"{percent(peak['utilisation'], 1)} utilised"
     )
+    point_out(ax, text, (lambda1 * reach, lambda2 * reach), (0.42, 0.72))
     ax.set_xlabel(r"class 1 arrival rate $\lambda_1$ (jobs/s)")
     ax.set_ylabel(r"class 2 arrival rate $\lambda_2$ (jobs/s)")
     ax.set_xlim(0)

@@ -60,9 +60,9 @@ DIFFERS = "replayed, where intervals do not meet: there points are about resampl
 
 class Options(OptionsBlock):
     time: Time = "waiting"
-    probability: (
-        Annotated[InnerProbability, Field(description="of which quantile, if not the mean")] | None
-    ) = None
+    probability: Annotated[
+        InnerProbability | None, Field(description="of which quantile, if not the mean")
+    ] = None
     panels: Panels = {"all": "all jobs"}
     scale: Annotated[Literal["linear", "log"], Field(description="the vertical axis")] = "linear"
     unit: Annotated[Literal["s", "min", "h"], Field(description="of the times")] = "s"

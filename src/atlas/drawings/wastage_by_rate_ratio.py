@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from atlas.drawings import Spec, Tables, single_axes
-from atlas.drawings.marks import HIGHLIGHT, REFERENCE, SIZE, draw_level, name_level, percent
+from atlas.drawings.marks import HIGHLIGHT, REFERENCE, draw_level, name_level, percent, point_out
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 
@@ -44,14 +44,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     ax.plot(1, at_1, **HIGHLIGHT)
     bottom, top = min(0, ends["slow_limit"]) - 0.02 * need_2, 1.03 * need_2
     level = (ends["fast_limit"] - bottom) / (top - bottom)
-    ax.annotate(
-        f"{percent(at_1 / need_2, 1)} of $n_2$",
-        (1, at_1),
-        xytext=(0.02, 0.28 if abs(level - 0.28) > 0.08 else level + 0.12),
-        textcoords="axes fraction",
-        arrowprops={"arrowstyle": "-", "lw": 0.5, "shrinkB": 3},
-        fontsize=SIZE,
-    )
+    height = 0.28 if abs(level - 0.28) > 0.08 else level + 0.12
+    point_out(ax, f"{percent(at_1 / need_2, 1)} of $n_2$", (1, at_1), (0.02, height))
     ax.set_xlim(ratio.iloc[0], ratio.iloc[-1])
     ax.set_ylim(bottom, top)
     ax.set_xlabel(r"ratio of service rates $\mu_2/\mu_1$")

@@ -31,6 +31,8 @@ SIMULATE = "or the study simulated-policy, which needs no exact solution"
 MOST_STATES = 10_000_000
 MOST_CELLS = 100_000_000_000
 
+_entries = cache(block_entries)
+
 
 class SolvableBlock(SystemBlock):
     """A system of multiserver jobs whose exact solution under FCFS fits into memory."""
@@ -124,8 +126,3 @@ def require_states(servers: int, need_1: int, points: int) -> None:
     expected = f"at most {MOST_STATES:.0g} states and {MOST_CELLS:.0g} in all: fewer servers,"
     expected += " larger needs or fewer points"
     require(states <= MOST_STATES and states * points <= MOST_CELLS, found, expected, "servers")
-
-
-@cache
-def _entries(servers: int, needs: tuple[int, ...]) -> float:
-    return block_entries(servers, needs)

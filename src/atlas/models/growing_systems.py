@@ -22,15 +22,12 @@ class GrowingBlock(Block):
     ]
     large: Annotated[Literal["n", "n/2"], Field(description="the need of the large jobs")]
     rates: TwoRates
-    probability: (
-        Annotated[InnerProbability, Field(description="of a large job, whatever n is")] | None
-    ) = None
-    demand: (
-        Annotated[
-            InnerProbability, Field(description="the share of all server-seconds of large jobs")
-        ]
-        | None
-    ) = None
+    probability: Annotated[
+        InnerProbability | None, Field(description="of a large job, whatever n is")
+    ] = None
+    demand: Annotated[
+        InnerProbability | None, Field(description="the share of all server-seconds of large jobs")
+    ] = None
 
     @model_validator(mode="after")
     def _exist(self) -> Self:

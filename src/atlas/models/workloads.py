@@ -27,6 +27,7 @@ States = Annotated[
     ),
     WHOLE,
 ]
+Digest = Annotated[str | None, Field(description="of the file's content; filled in by the plan")]
 Column = Annotated[Text, Field(min_length=1, description="the name of a column")]
 
 
@@ -54,16 +55,11 @@ class TraceBlock(Block):
         ]
         | None
     ) = None
-    format: (
-        Annotated[
-            Literal["swf", "slurm", "borg", "plain"],
-            Field(description="which format the file has"),
-        ]
-        | None
-    ) = None
-    digest: (
-        Annotated[str, Field(description="of the file's content; filled in by the plan")] | None
-    ) = None
+    format: Annotated[
+        Literal["swf", "slurm", "borg", "plain"] | None,
+        Field(description="which format the file has"),
+    ] = None
+    digest: Digest = None
     faults: (
         Annotated[
             float,
@@ -76,13 +72,12 @@ class TraceBlock(Block):
         ]
         | None
     ) = None
-    unit: (
-        Annotated[Positive, Field(description="needs are rounded up to multiples of it")] | None
-    ) = None
-    need: (
-        Annotated[Literal["cpus", "nodes"], Field(description="what slurm's needs are counted in")]
-        | None
-    ) = None
+    unit: Annotated[
+        Positive | None, Field(description="needs are rounded up to multiples of it")
+    ] = None
+    need: Annotated[
+        Literal["cpus", "nodes"] | None, Field(description="what slurm's needs are counted in")
+    ] = None
     priorities: (
         Annotated[
             list[Annotated[int, Field(ge=0, le=10_000, description="a priority"), WHOLE]],
@@ -181,15 +176,13 @@ class ClassesBlock(Block):
         ]
         | None
     ) = None
-    cell: (
-        Annotated[Text, Field(description="which cell of the file, by its column cell")] | None
-    ) = None
-    digest: (
-        Annotated[str, Field(description="of the file's content; filled in by the plan")] | None
-    ) = None
-    source: (
-        Annotated[Text, Field(description="where the file is from; filled in by the plan")] | None
-    ) = None
+    cell: Annotated[
+        Text | None, Field(description="which cell of the file, by its column cell")
+    ] = None
+    digest: Digest = None
+    source: Annotated[
+        Text | None, Field(description="where the file is from; filled in by the plan")
+    ] = None
     servers: (
         Annotated[
             int,

@@ -60,12 +60,11 @@ def _row(parameters: Parameters, n: int) -> dict[str, float]:
     def relative(alpha: float) -> float:
         return dispatch.solve(build_mix(mix, alpha)).relative_completions
 
+    def throughput(alpha: float) -> float:
+        return dispatch.solve(build_mix(mix, alpha), relative_completions=False).throughput
+
     def slope(alpha: float) -> float:
-        ends = (
-            dispatch.solve(build_mix(mix, a), relative_completions=False).throughput
-            for a in (alpha + STEP, alpha - STEP)
-        )
-        return next(ends) - next(ends)
+        return throughput(alpha + STEP) - throughput(alpha - STEP)
 
     grid = np.linspace(*parameters.exponent, 31)
     peak = find_highest(relative, grid)
