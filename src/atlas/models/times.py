@@ -23,12 +23,7 @@ from multiserver.queue import Queue
 
 TIMES = ("waiting", "response")
 # The units of a quantile and of what it is a quantile of.
-QUANTILE = {
-    "class": Words("name"),
-    "time": Words("name"),
-    "probability": "1",
-    "quantile": "s",
-}
+QUANTILE = {"class": Words("name"), "time": Words("name"), "probability": "1", "quantile": "s"}
 QuantilesAt = Annotated[
     list[InnerProbability],
     Field(min_length=1, max_length=100, description="the probabilities p of the quantiles"),
