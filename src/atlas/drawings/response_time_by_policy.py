@@ -41,7 +41,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     columns = 2 if len(panels) % 2 == 0 else len(panels)
     columns = 1 if width < NARROW else columns
     tall = 1.5 if columns == 1 < len(panels) else 2 / columns
-    fig, axes = panel_grid(width, len(panels), columns, 0.42 * tall * width)
+    fig, axes = panel_grid(width, len(panels), columns, 0.42 * width * tall)
     for ax, (kind, title) in zip(axes, panels.items(), strict=True):
         limits = []
         for i, (name, *pair) in enumerate(pairs(series)):
