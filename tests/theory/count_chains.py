@@ -1,12 +1,8 @@
-"""Chains of numbers of jobs by class in a box, solved directly, and systems for which the box is
-much larger than needed."""
+"""Systems for chains of numbers of jobs by class, and Poisson's equation for these chains."""
 
 from __future__ import annotations
 
-import itertools
 import random
-from functools import cache
-from operator import le, mul
 
 import numpy as np
 from scipy import sparse
@@ -15,78 +11,12 @@ from scipy.sparse.linalg import spsolve
 import multiserver as ms
 from multiserver.model import MultiserverJobSystem
 
-from .sparse_chains import stationary_distribution
-
 FIGURE_6 = MultiserverJobSystem.of(4, (1, 2, 4), (5.0, 2.0, 0.5), (1 / 3,) * 3)
 FIGURE_7 = MultiserverJobSystem.of(4, (1, 2, 4), (1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7))
 
 
-def greedy(order):
-    """Jobs in service where classes are gone through in an order."""
-
-    def served(N, system):
-        idle, u = system.servers, [0] * len(N)
-        for c in order(system.needs):
-            u[c] = min(N[c], idle // system.needs[c])
-            idle -= u[c] * system.needs[c]
-        return u
-
-    return served
-
-
-def weighed(ties, packings):
-    """Jobs in service under MaxWeight, from the words of its definition."""
-
-    def served(N, system):
-        needs = system.needs
-        order = largest(needs) if ties == "larger" else smallest(needs)
-        best = max(
-            (sum(map(mul, u, N)), [u[c] for c in order], u)
-            for u in fitting(system.servers, needs)
-            if packings == "all" or all(map(le, u, N))
-        )
-        return [min(a, b) for a, b in zip(best[2], N, strict=True)]
-
-    return served
-
-
-@cache
-def fitting(servers, needs):
-    """All packings."""
-    every = itertools.product(*(range(servers // v + 1) for v in needs))
-    return [u for u in every if sum(map(mul, u, needs)) <= servers]
-
-
-def smallest(needs):
-    return sorted(range(len(needs)), key=lambda c: needs[c])
-
-
-def largest(needs):
-    return sorted(range(len(needs)), key=lambda c: -needs[c])
-
-
-def boxed(system, served, arrival_rate, box, k=3):
-    """E[N_c] of the chain in a box, all balances solved at once; and P(N > k)."""
-    states = list(itertools.product(*(range(m) for m in box)))
-    steps = [int(np.prod(box[c + 1 :])) for c in range(len(box))]
-    rows, columns, rates = [], [], []
-    for i, N in enumerate(states):
-        u = served(N, system)
-        for c, step in enumerate(steps):
-            if N[c] + 1 < box[c]:
-                rows.append(i), columns.append(i + step)
-                rates.append(arrival_rate * system.probabilities[c])
-            if u[c]:
-                rows.append(i), columns.append(i - step)
-                rates.append(u[c] * system.rates[c])
-    m = len(states)
-    distribution = stationary_distribution(sparse.csr_array((rates, (rows, columns)), shape=(m, m)))
-    jobs = np.array(states)
-    return distribution @ jobs, float(distribution[jobs.sum(axis=1) > k].sum())
-
-
 def drawn(seed, classes):
-    """A system of random needs and rates, and a light load, for which a box can be far beyond."""
+    """A system of random needs and rates, and a light load, at which few jobs are present."""
     rng = random.Random(seed)
     servers = rng.randint(3, 8)
     needs = rng.sample(range(1, servers + 1), classes)

@@ -1,4 +1,4 @@
-"""Chains of numbers of jobs by class, against chains of a much larger box, solved directly."""
+"""Chains of numbers of jobs by class, against the second route, which needs many more states."""
 
 from __future__ import annotations
 
@@ -9,31 +9,21 @@ import numpy as np
 import pytest
 
 import multiserver as ms
+from atlas.enumeration import counts
 from multiserver.errors import NotKnownError, TooLargeError, UnstableError
 from multiserver.open import class_counts
 from multiserver.open.count_rules import by_need, heaviest
 
-from .count_chains import (
-    FIGURE_6,
-    FIGURE_7,
-    boxed,
-    drawn,
-    drawn_wide,
-    front_door,
-    greedy,
-    largest,
-    relative_values,
-    smallest,
-    weighed,
-)
+from .count_chains import FIGURE_6, FIGURE_7, drawn, drawn_wide, front_door, relative_values
+from .second_route import jobs_of
 
 SLOW = pytest.mark.slow
 POLICIES = {
-    "least": (greedy(smallest), lambda s: by_need(s.servers, s.needs, largest_first=False)),
-    "most": (greedy(largest), lambda s: by_need(s.servers, s.needs, largest_first=True)),
+    "least": (counts.smallest_first, lambda s: by_need(s.servers, s.needs, largest_first=False)),
+    "most": (counts.largest_first, lambda s: by_need(s.servers, s.needs, largest_first=True)),
     **{
         f"{ties}-{packings}": (
-            weighed(ties, packings),
+            counts.max_weight(ties, packings),
             lambda s, ties=ties, packings=packings: heaviest(
                 s.servers, s.needs, to_smaller=ties == "smaller", of_all=packings == "all"
             ),
@@ -49,26 +39,26 @@ POLICIES = {
     [(name, range(9)) for name in POLICIES]
     + [pytest.param(name, range(9, 34), marks=pytest.mark.verification) for name in POLICIES],
 )
-def test_random_systems_are_those_of_a_box_far_beyond(name, seeds):
+def test_random_systems_are_those_of_the_second_route(name, seeds):
     """Two hundred and four systems in all, 34 a policy, every ninth of three classes."""
-    served, rule_of = POLICIES[name]
+    taken, rule_of = POLICIES[name]
     place = list(POLICIES).index(name)
     for seed in seeds:
         classes = 3 if seed % 9 == 8 else 2
         system, rate = drawn(1000 * place + seed, classes)
-        beyond, over = boxed(system, served, rate, (55, 55) if classes == 2 else (19, 19, 19))
+        exact = counts.means(taken, jobs_of(system), rate)
         limit = system.naive_throughput
         found = class_counts.solve(system, rule_of(system), rate, limit, enough=1e-11)
         assert found.imprecision <= 1e-11
-        assert found.class_jobs == pytest.approx(beyond, rel=1e-10)
-        total = beyond.sum()
-        assert abs(sum(found.class_jobs) - total) <= (found.imprecision + 3e-13) * total
-        assert found.tail(3) == pytest.approx(over, rel=1e-9)
+        assert found.class_jobs == pytest.approx(exact.class_jobs, rel=1e-10)
+        error = abs(sum(found.class_jobs) - exact.jobs)
+        assert error <= (found.imprecision + 3e-13) * exact.jobs
+        assert found.tail(3) == pytest.approx(exact.tail(3), rel=1e-9)
         flows = rate * np.array(system.probabilities)
         assert found.class_in_service == pytest.approx(flows / system.rates, rel=1e-9)
         means = class_counts.means(system, rule_of(system), rate, limit, enough=1e-11)
         assert means.imprecision <= 1e-11
-        assert means.class_jobs == pytest.approx(beyond, rel=1e-10)
+        assert means.class_jobs == pytest.approx(exact.class_jobs, rel=1e-10)
         in_service = np.subtract(means.class_jobs, means.class_waiting)
         assert in_service == pytest.approx(flows / system.rates, rel=1e-9)
 
@@ -136,12 +126,12 @@ def test_means_need_fewer_states():
 
 def test_systems_that_coarser_chains_lead_astray_are_swept():
     """Needs 3 and 4 of 8, whose cycles never settle on the states that are told apart."""
-    system, (served, rule_of) = drawn_wide(7), POLICIES["most"]
+    system, (taken, rule_of) = drawn_wide(7), POLICIES["most"]
     assert (system.servers, system.needs) == (8, (3, 4))
     limit = front_door(system).under(ms.MostServersFirst()).stability().limit
-    found = class_counts.solve(system, rule_of(system), 0.5 * limit, limit, enough=1e-9)
-    beyond, _ = boxed(system, served, 0.5 * limit, (450, 40))
-    assert found.class_jobs == pytest.approx(beyond, rel=1e-9)
+    found = class_counts.solve(system, rule_of(system), 0.4 * limit, limit, enough=1e-9)
+    exact = counts.means(taken, jobs_of(system), 0.4 * limit)
+    assert found.class_jobs == pytest.approx(exact.class_jobs, rel=1e-9)
 
 
 def test_no_job_more_adds_what_is_taken():
@@ -154,8 +144,8 @@ def test_no_job_more_adds_what_is_taken():
             mean, h = relative_values(system, POLICIES[name][1](system), load * limit, 90)
             assert mean < 15
             point = class_counts.Point(system, load * limit, limit)
-            counts = np.indices((45, 45)).reshape(2, -1).T.astype(float)
-            taken = point.difference_bound(counts, mean)
+            numbers = np.indices((45, 45)).reshape(2, -1).T.astype(float)
+            taken = point.difference_bound(numbers, mean)
             for c in range(2):
                 parts.append((abs(np.diff(h, axis=c))[:45, :45].ravel() / taken[:, c]).max())
     assert 0.3 < max(parts) < 1
@@ -223,9 +213,9 @@ def test_departures_stay_among_the_states():
             limit = system.naive_throughput
             found = class_counts.solve(system, rule_of(system), rate, limit, enough=1e-6)
             states = {tuple(row) for row in found.counts.tolist()}
-            for counts, served in zip(found.counts, found.served, strict=True):
+            for N, served in zip(found.counts, found.served, strict=True):
                 for c in np.flatnonzero(served):
-                    assert (*counts[:c], counts[c] - 1, *counts[c + 1 :]) in states
+                    assert (*N[:c], N[c] - 1, *N[c + 1 :]) in states
 
 
 def test_errors():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import multiserver as ms
+from atlas.enumeration.policies import FirstCome
 from multiserver.errors import TooLargeError
 from multiserver.fitting import fit_two_moments
 from multiserver.fronts.every import count_vectors, ranked
@@ -15,8 +16,8 @@ from multiserver.phased import PhasedJobs
 from multiserver.saturated import phased, stationary
 from multiserver.sizes import Erlang, Exponential
 
-from .phased_references import saturated
 from .references import close
+from .second_route import rule_of, saturated
 
 
 @pytest.mark.parametrize(
@@ -51,11 +52,10 @@ def test_the_front_door_takes_any_number_of_phases(scv):
     assert found.limit == close(0.5, 1e-12)
 
 
-def test_70_phases_against_the_chain_written_out():
+def test_70_phases_against_the_second_route():
     distributions, p = (Exponential(1.0), Erlang(70, 100.0)), (0.7, 0.3)
     found = phased.solve(PhasedJobs.of(4, (1, 3), distributions, p))
-    plain = [tuple(x.tolist() for x in X.phases()) for X in distributions]
-    expected = saturated(4, (1, 3), plain, p)
+    expected = saturated(rule_of(FirstCome, 4, (1, 3), distributions, p))
     values = found.throughput, found.wastage, found.mean_relative_completions
     assert values == close(expected, 1e-9)
 

@@ -1,14 +1,13 @@
-"""Inelastic First and Elastic First against chains in two dimensions and conservation of work."""
+"""Inelastic First and Elastic First against the second route and conservation of work."""
 
 from __future__ import annotations
 
 import math
 import random
 
-import numpy as np
 import pytest
-from scipy.sparse import diags, eye, kron
 
+from atlas.enumeration import counts
 from multiserver.open.elastic import (
     LARGEST_LOST_MASS,
     ElasticInelastic,
@@ -19,7 +18,6 @@ from multiserver.open.elastic import (
 from multiserver.open.qbd import UnstableError, solve
 
 from .references import close
-from .sparse_chains import stationary_distribution
 
 FIG4 = {"a": (8, 2.0, 2 / 3, 0.5), "b": (8, 2 / 3, 2.0, 0.5)}
 POLICIES = "inelastic", "elastic"
@@ -34,42 +32,18 @@ def loads_of(model, arrival_rate):
     )
 
 
-def in_a_box(model, arrival_rate, most_inelastic, most_elastic):
-    """E[N_I] and E[N_E] where arrivals beyond the box are turned away."""
-    k, p = model.servers, model.inelastic_probability
-    i, j = np.arange(most_inelastic + 1), np.arange(most_elastic + 1)
-    at_work = np.minimum(i, k)[:, None] / k * np.ones(len(j))
-    if model.first == "inelastic":
-        elastic = (1 - at_work) * (j > 0)
-        inelastic = at_work
-    else:
-        elastic = np.ones((len(i), 1)) * (j > 0)
-        inelastic = at_work * (j == 0)
-    one_less_i, one_less_j = eye(len(i), k=1), eye(len(j), k=1)
-    into = (
-        arrival_rate * p * kron(one_less_i.T, eye(len(j)))
-        + arrival_rate * (1 - p) * kron(eye(len(i)), one_less_j.T)
-        + kron(one_less_i, eye(len(j))) @ diags(model.inelastic_rate * inelastic.ravel())
-        + kron(eye(len(i)), one_less_j) @ diags(model.elastic_rate * elastic.ravel())
-    )
-    distribution = stationary_distribution(into.T).reshape(len(i), len(j))
-    return distribution.sum(axis=1) @ i, distribution.sum(axis=0) @ j
-
-
 @every_policy
 @pytest.mark.parametrize("figure", FIG4)
 @pytest.mark.parametrize("load", [0.3, 0.7])
-def test_box(figure, first, load):
-    """The box is cut off where each number has a mass of 1e-13 left above it."""
-    model = ElasticInelastic(*FIG4[figure], first)
-    largest, _ = truncation(model, load)
-    distribution = solve(blocks(model, load, largest))
-    other = int(np.argmax(distribution.tail(np.arange(1000)) < 1e-13))
-    box = (largest, other) if first == "inelastic" else (other, largest)
-    found, expected = response_times(model, load), in_a_box(model, load, *box)
-    assert found.inelastic == close(2 * expected[0] / load, rel=1e-9)
-    assert found.elastic == close(2 * expected[1] / load, rel=1e-9)
-    assert found.response == close(sum(expected) / load, rel=1e-9)
+def test_means_are_those_of_the_second_route(figure, first, load):
+    k, mu_i, mu_e, p = FIG4[figure]
+    # An inelastic job is on one of k servers.
+    jobs = counts.Jobs(k, (1, k), (mu_i / k, mu_e), (p, 1 - p))
+    exact = counts.means(counts.elastic(first == "elastic"), jobs, load)
+    found = response_times(ElasticInelastic(k, mu_i, mu_e, p, first), load)
+    assert found.inelastic == close(exact.class_jobs[0] / (load * p), rel=1e-9)
+    assert found.elastic == close(exact.class_jobs[1] / (load * (1 - p)), rel=1e-9)
+    assert found.response == close(exact.jobs / load, rel=1e-9)
 
 
 @pytest.mark.parametrize("load", [0.05, 0.5, 0.9, 0.99])

@@ -1,8 +1,4 @@
-"""Finite-skip models, phase by phase, against chains over jobs in order of age.
-
-The chains here use no canonical fronts and no blocks: a state is a sequence of jobs, a policy gives
-each job a rate, and the chain is truncated at a number of jobs.
-"""
+"""Finite-skip models, phase by phase, against the second route and chains over jobs by age."""
 
 from __future__ import annotations
 
@@ -10,16 +6,15 @@ import math
 
 import numpy as np
 import pytest
-from tests.theory.chains_of_jobs import (
-    all_sampled,
-    divisible_jobs,
-    filling_jobs,
-    heterogeneous_jobs,
-    lazily_sampled,
-    sharing_jobs,
-    threshold_jobs,
-)
 
+from atlas.enumeration import policies
+from atlas.enumeration.fronts import FrontChain
+from atlas.enumeration.policies import (
+    EqualShares,
+    FastestServerFirst,
+    ServerFillingDivisible,
+    ThresholdFirstCome,
+)
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.finite_skip import blocks, prepare
 from multiserver.open.heterogeneous import HeterogeneousServers
@@ -27,10 +22,10 @@ from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
 from multiserver.open.qbd import UnstableError, solve
 from multiserver.open.server_filling import DivisibleServerFilling, ServerFilling
 from multiserver.open.threshold_parallelism import ThresholdParallelism
-from multiserver.sizes import Erlang, Exponential, Hyperexponential
+from multiserver.sizes import Erlang, Exponential, Hyperexponential, scaled
 
 from .references import close
-from .sparse_chains import explore
+from .second_route import drawn_on_arrival, rule_of
 
 H2 = Hyperexponential((2.0, 2 / 3), (0.5, 0.5))
 SPEEDS = (0.4, 0.3, 0.2, 0.1)
@@ -43,100 +38,101 @@ TWINS = MultiserverJobSystem.of(4, (1, 1, 4, 2), (3.0, 0.5, 1.0, 2.0), (0.3, 0.3
 
 
 MIXED = ThresholdParallelism(4, (2, 3, 1), (Erlang(2, 5.0), H2, Exponential(3.0)), (0.3, 0.3, 0.4))
+
+
+def by_age(speeds, size, migration="age"):
+    model = HeterogeneousServers(speeds, size, migration)
+    fastest = tuple(sorted(speeds, reverse=True)), migration == "slot"
+    return model, rule_of(FastestServerFirst, len(speeds), [1], [size], [1.0], *fastest)
+
+
+def sharing(limit, size):
+    model = LimitedProcessorSharing(limit, size)
+    return model, rule_of(EqualShares, limit, [1], [size], [1.0])
+
+
+def threshold(model):
+    """A job of threshold v that holds v of k servers works at v/k of the capacity."""
+    k, most = model.servers, model.thresholds
+    sizes = [scaled(X, k / v) for X, v in zip(model.sizes, most, strict=True)]
+    return model, rule_of(ThresholdFirstCome, k, most, sizes, model.probabilities)
+
+
+def filling(model, kind):
+    of = model.system
+    sizes = map(Exponential, of.rates)
+    return model, rule_of(kind, of.servers, of.needs, sizes, of.probabilities)
+
+
 MODELS = {
-    "heterogeneous": (HeterogeneousServers(SPEEDS, H2), heterogeneous_jobs(SPEEDS, H2), 1.0),
-    "heterogeneous, Erlang": (
-        HeterogeneousServers((0.25, 0.75), Erlang(3, 3.0)),
-        heterogeneous_jobs((0.75, 0.25), Erlang(3, 3.0)),
-        1.0,
-    ),
-    "sharing": (LimitedProcessorSharing(4, H2), sharing_jobs(4, H2), 1.0),
-    "sharing, Erlang": (
-        LimitedProcessorSharing(3, Erlang(2, 2.0)),
-        sharing_jobs(3, Erlang(2, 2.0)),
-        1.0,
-    ),
-    "threshold, Fig. 4(a)": (FIG4A, threshold_jobs(FIG4A), 1.0),
-    "threshold, Fig. 4(b)": (FIG4B, threshold_jobs(FIG4B), 1.0),
-    "threshold, three classes": (MIXED, threshold_jobs(MIXED), 0.12 + 0.3 + 0.4 / 3),
-    "filling, Fig. 6": (ServerFilling(FIG6), filling_jobs(FIG6), FIG6.mean_demand / 4),
-    "filling, Fig. 7": (ServerFilling(FIG7), filling_jobs(FIG7), FIG7.mean_demand / 4),
-    "filling, two of need 1": (ServerFilling(TWINS), filling_jobs(TWINS), TWINS.mean_demand / 4),
-    "divisible, 2 and 3 of 6": (
-        DivisibleServerFilling(SIXES),
-        divisible_jobs(SIXES),
-        SIXES.mean_demand / 6,
-    ),
-    "divisible, Fig. 6": (DivisibleServerFilling(FIG6), divisible_jobs(FIG6), FIG6.mean_demand / 4),
+    "heterogeneous": by_age(SPEEDS, H2),
+    "heterogeneous, Erlang": by_age((0.25, 0.75), Erlang(3, 3.0)),
+    "by slot": by_age(SPEEDS, H2, "slot"),
+    "sharing": sharing(4, H2),
+    "sharing, Erlang": sharing(3, Erlang(2, 2.0)),
+    "threshold, Fig. 4(a)": threshold(FIG4A),
+    "threshold, Fig. 4(b)": threshold(FIG4B),
+    "threshold, three classes": threshold(MIXED),
+    "filling, Fig. 6": filling(ServerFilling(FIG6), policies.ServerFilling),
+    "filling, Fig. 7": filling(ServerFilling(FIG7), policies.ServerFilling),
+    "filling, two of need 1": filling(ServerFilling(TWINS), policies.ServerFilling),
+    "divisible, 2 and 3 of 6": filling(DivisibleServerFilling(SIXES), ServerFillingDivisible),
+    "divisible, Fig. 6": filling(DivisibleServerFilling(FIG6), ServerFillingDivisible),
 }
 every_model = pytest.mark.parametrize("name", MODELS)
 
 
-def exact(model, arrival_rate):
-    return solve(blocks(model, arrival_rate)).mean_response_time
+def mean_size(rule):
+    """Capacity times time that a job takes: 1/λ*, as no capacity is left idle beside a job."""
+    demand = zip(rule.probabilities, rule.needs, rule.durations, strict=True)
+    full = next(f for f in FrontChain(rule).fronts if not rule.is_open(f))
+    return sum(p * v * X.mean for p, v, X in demand) / rule.busy(full)
 
 
 @every_model
 @pytest.mark.parametrize("load", [0.3, 0.8])
-def test_chain_cut_off_far_out(name, load):
-    """Cut off where a mass of 1e-13 is left, a chain of 1e4 states is good to its roundings."""
-    model, jobs, mean_size = MODELS[name]
-    distribution = solve(blocks(model, load / mean_size))
-    most = int(np.argmax(distribution.tail(np.arange(1000)) < 1e-13))
-    expected = lazily_sampled(jobs, load / mean_size, most)
-    assert distribution.mean_response_time == close(expected, rel=1e-9)
+def test_means_are_those_of_the_second_route(name, load):
+    model, rule = MODELS[name]
+    rate, front = load / mean_size(rule), prepare(model)
+    distribution, expected = solve(front.at(rate)), FrontChain(rule).means(rate)
+    assert distribution.mean_jobs == close(expected.jobs, rel=1e-11)
+    assert distribution.mean_waiting == close(expected.waiting, rel=1e-11)
+    assert [distribution.tail(k) for k in range(8)] == close(
+        [expected.tail(k) for k in range(8)], rel=1e-10
+    )
+    jobs = rate * np.array(rule.probabilities) * front.response_times(distribution)
+    assert jobs == close(np.array(expected.class_jobs), rel=1e-11)
 
 
-@every_model
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "by slot"])
 def test_kinds_known_on_arrival(name):
     """Drawing jobs only as they move to the front changes nothing, not even for each class.
 
     The chain of 5000 states at most is cut off at 5 to 12 jobs, and the load is such that a mass of
     1e-10 is left; an error of it per job present is below 1e-7 of the times.
     """
-    model, jobs, mean_size = MODELS[name]
-    most = int(math.log(5000, len(jobs.chance)))
+    model, rule = MODELS[name]
+    most = int(math.log(5000, sum(len(X.exits) for X in rule.durations)))
     front = prepare(model)
     for load in (0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01):
-        distribution = solve(front.at(load / mean_size))
+        rate = load / mean_size(rule)
+        distribution = solve(front.at(rate))
         if distribution.tail(most) < 1e-10:
             break
+    present = np.zeros(len(rule.needs))
+    for jobs, mass in drawn_on_arrival(rule, rate, most).items():
+        for c, _ in jobs:
+            present[c] += mass
     found = front.response_times(distribution)
-    np.testing.assert_allclose(found, all_sampled(jobs, load / mean_size, most), rtol=1e-7)
+    np.testing.assert_allclose(found, present / (rate * np.array(rule.probabilities)), rtol=1e-7)
     assert model.probabilities @ found == close(distribution.mean_response_time, rel=1e-13)
 
 
 @every_model
 def test_stable_up_to_load_1(name):
     """Work-conserving models are stable if and only if ρ < 1."""
-    model, _, mean_size = MODELS[name]
-    assert solve(blocks(model, 0.5 / mean_size)).throughput_limit == close(1 / mean_size, rel=1e-12)
+    model, rule = MODELS[name]
+    limit = 1 / mean_size(rule)
+    assert solve(blocks(model, 0.5 * limit)).throughput_limit == close(limit, rel=1e-12)
     with pytest.raises(UnstableError):
-        solve(blocks(model, 1.0 / mean_size * (1 + 1e-9)))
-
-
-@pytest.mark.parametrize(("load", "most"), [(0.5, 80), (0.9, 330)])
-def test_fastest_first_by_slot(load, most):
-    """The next job takes the server that fell idle; if there is none, the slowest busy one's job
-    does. Beyond `most` jobs there is a mass below 1e-13."""
-    k, rates, p = 4, H2.rates, H2.probabilities
-
-    def transitions(state):
-        busy, queue = state
-        if len(busy) < k:
-            yield from ((((*busy, i), 0), load * q) for i, q in enumerate(p))
-        elif queue + k < most:
-            yield (busy, queue + 1), load
-        for s, i in enumerate(busy):
-            left = list(busy)
-            if queue:
-                for j, q in enumerate(p):
-                    left[s] = j
-                    yield (tuple(left), queue - 1), SPEEDS[s] * rates[i] * q
-            else:
-                left[s] = left[-1]
-                yield (tuple(left[:-1]), 0), SPEEDS[s] * rates[i]
-
-    distribution = explore(((), 0), transitions)
-    expected = sum(m * (len(b) + q) for (b, q), m in distribution.items()) / load
-    assert exact(HeterogeneousServers(SPEEDS, H2, "slot"), load) == close(expected, rel=1e-9)
+        solve(blocks(model, limit * (1 + 1e-9)))

@@ -1,19 +1,19 @@
-"""FCFS multiserver jobs with arrivals against chains that follow every job, and heavy traffic."""
+"""FCFS multiserver jobs with arrivals against the second route and a chain that knows every job."""
 
 from __future__ import annotations
-
-import math
-from collections import defaultdict
 
 import numpy as np
 import pytest
 
+from atlas.enumeration.fronts import FrontChain
+from atlas.enumeration.policies import FirstCome
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
+from multiserver.sizes import Exponential
 
-from .references import close, shifted
-from .sparse_chains import explore
+from .references import close
+from .second_route import drawn_on_arrival, front_of, rule_of
 
 ONE_OR_TEN = (10, (1, 10), (1.0, 1.0), (0.9, 0.1))
 SYSTEMS = [
@@ -37,40 +37,8 @@ def at_load(blocks, load):
     return solve(blocks.at(load * blocks.throughput))
 
 
-# Job by job: the state is the classes of all jobs in the system in the order of arrival. Under
-# FCFS those in service are the longest prefix that fits, in which the order does not matter.
-
-
-def in_service(n, needs, jobs):
-    held = 0
-    for i, c in enumerate(jobs):
-        held += needs[c]
-        if held > n:
-            return i
-    return len(jobs)
-
-
-def canonical(n, needs, jobs):
-    served = in_service(n, needs, jobs)
-    return (*sorted(jobs[:served]), *jobs[served:])
-
-
-def follow_every_job(n, needs, rates, p, arrival_rate, room):
-    """P(N = k), E[N] and E[N in service] with at most `room` jobs in the system."""
-
-    def successors(jobs):
-        for c in range(len(needs)):
-            if len(jobs) < room:
-                yield canonical(n, needs, (*jobs, c)), arrival_rate * p[c]
-        for i in range(in_service(n, needs, jobs)):
-            yield canonical(n, needs, (*jobs[:i], *jobs[i + 1 :])), rates[jobs[i]]
-
-    distribution = explore((), successors)
-    jobs = np.zeros(room + 1)
-    for state, probability in distribution.items():
-        jobs[len(state)] += probability
-    served = sum(q * in_service(n, needs, state) for state, q in distribution.items())
-    return jobs, jobs @ np.arange(room + 1), served
+def first_come(n, needs, rates, p):
+    return rule_of(FirstCome, n, needs, map(Exponential, rates), p)
 
 
 @pytest.mark.parametrize(
@@ -89,70 +57,31 @@ def test_light_traffic_job_by_job(system, load, room):
     """The whole queue is kept: little enough traffic that its room cuts off 1e-11 of E[N]."""
     blocks = blocks_of(*system)
     distribution = at_load(blocks, load)
-    jobs, mean, served = follow_every_job(*system, load * blocks.throughput, room)
-    assert distribution.mean_jobs == close(mean, rel=1e-10)
+    rule, arrival_rate = first_come(*system), load * blocks.throughput
+    levels, served = np.zeros(room + 1), 0.0
+    for jobs, mass in drawn_on_arrival(rule, arrival_rate, room).items():
+        levels[len(jobs)] += mass
+        served += mass * rule.in_service(front_of(rule, jobs))
+    assert distribution.mean_jobs == close(levels @ np.arange(room + 1), rel=1e-10)
     assert distribution.mean_in_service == close(served, rel=1e-10)
-    np.testing.assert_allclose(distribution.level_probability(range(4)), jobs[:4], rtol=1e-10)
-
-
-# With classes sampled when they are needed: (u, h, jobs waiting unsampled) and a longer queue.
-
-
-def start_jobs(n, needs, p, counts, head, unsampled):
-    """The distribution of the state once all jobs that can start have, one job at a time."""
-    idle = n - sum(u * v for u, v in zip(counts, needs, strict=True))
-    if head is not None:
-        if needs[head] > idle:
-            return {(counts, head, unsampled): 1.0}
-        return start_jobs(n, needs, p, shifted(counts, head, 1), None, unsampled)
-    if unsampled == 0 or idle < min(needs):
-        return {(counts, None, unsampled): 1.0}
-    distribution = defaultdict(float)
-    for drawn, chance in enumerate(p):
-        for state, q in start_jobs(n, needs, p, counts, drawn, unsampled - 1).items():
-            distribution[state] += chance * q
-    return distribution
-
-
-def truncated(n, needs, rates, p, arrival_rate, room):
-    """P(N = k), E[N] and E[N waiting] with at most `room` jobs in the system."""
-
-    def size(state):
-        return sum(state[0]) + (state[1] is not None) + state[2]
-
-    def successors(state):
-        counts, head, unsampled = state
-        if size(state) < room:
-            for after, q in start_jobs(n, needs, p, counts, head, unsampled + 1).items():
-                yield after, arrival_rate * q
-        for c, u in enumerate(counts):
-            if u:
-                left = shifted(counts, c, -1)
-                for after, q in start_jobs(n, needs, p, left, head, unsampled).items():
-                    yield after, u * rates[c] * q
-
-    distribution = explore(((0,) * len(needs), None, 0), successors)
-    jobs = np.zeros(room + 1)
-    for state, probability in distribution.items():
-        jobs[size(state)] += probability
-    waiting = sum(q * (size(state) - sum(state[0])) for state, q in distribution.items())
-    return jobs, jobs @ np.arange(room + 1), waiting
+    np.testing.assert_allclose(distribution.level_probability(range(4)), levels[:4], rtol=1e-10)
 
 
 @every_system
-def test_truncated_chain(n, needs, rates, p):
-    """At a third of λ*, with room for so many jobs that less than 1e-13 is cut off."""
-    blocks = blocks_of(n, needs, rates, p)
-    distribution = at_load(blocks, 1 / 3)
-    room = len(blocks.entries) + math.ceil(math.log(1e-14) / math.log(distribution.decay_rate))
-    jobs, mean, waiting = truncated(n, needs, rates, p, blocks.throughput / 3, room)
-    assert distribution.mean_jobs == close(mean, rel=1e-10)
-    assert distribution.mean_waiting == close(waiting, rel=1e-10)
-    some = np.arange(room // 3)
-    np.testing.assert_allclose(distribution.level_probability(some), jobs[some], rtol=1e-10)
-    over = jobs[::-1].cumsum()[::-1][1:]
-    np.testing.assert_allclose(distribution.tail(some), over[some], rtol=1e-8)
-    assert distribution.variance == close(jobs @ (np.arange(room + 1) - mean) ** 2, rel=1e-9)
+def test_means_are_those_of_the_second_route(n, needs, rates, p):
+    blocks, chain = blocks_of(n, needs, rates, p), FrontChain(first_come(n, needs, rates, p))
+    assert blocks.throughput == close(chain.limit, rel=1e-12)
+    for load in (1 / 3, 0.9):
+        distribution, expected = at_load(blocks, load), chain.means(load * blocks.throughput)
+        assert distribution.mean_jobs == close(expected.jobs, rel=1e-10)
+        assert distribution.mean_waiting == close(expected.waiting, rel=1e-10)
+        levels = np.array(expected.levels)
+        some = np.arange(len(levels) // 3)
+        np.testing.assert_allclose(distribution.level_probability(some), levels[some], rtol=1e-10)
+        over = [expected.tail(k) for k in some]
+        np.testing.assert_allclose(distribution.tail(some), over, rtol=1e-8)
+        spread = levels @ (np.arange(len(levels)) - expected.jobs) ** 2
+        assert distribution.variance == close(spread, rel=1e-9)
 
 
 def test_front_of_one_job_at_a_time():

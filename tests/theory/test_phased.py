@@ -1,5 +1,5 @@
-"""Saturated and open systems with phases in their durations: against chains written out state by
-state, against exponential classes, Pollaczek and Khinchine, and the deterministic limit."""
+"""Saturated and open systems with phases in their durations: against the second route, exponential
+classes, Pollaczek and Khinchine, and the deterministic limit."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import multiserver as ms
+from atlas.enumeration.fronts import FrontChain
+from atlas.enumeration.policies import FirstCome
 from multiserver.errors import TooLargeError, UnstableError
 from multiserver.fitting import fit_two_moments
 from multiserver.fronts import enumerate_fronts
@@ -19,8 +21,8 @@ from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.saturated import phased, stationary
 from multiserver.sizes import Erlang, Exponential, Hyperexponential
 
-from .phased_references import open_system, saturated
 from .references import close
+from .second_route import rule_of, saturated
 
 COX = coxian((2.0, 0.5, 4.0), (0.4, 0.7))
 MIXED = fit_two_moments(1.5, 0.4)
@@ -42,10 +44,10 @@ def drawn(rng):
 
 
 @every_case
-def test_saturated_against_the_chain_written_out(case):
+def test_saturated_against_the_second_route(case):
     n, needs, sizes, p = case
     found = phased.solve(PhasedJobs.of(n, needs, sizes, p))
-    throughput, wastage, relative = saturated(n, needs, [X.phases() for X in sizes], p)
+    throughput, wastage, relative = saturated(rule_of(FirstCome, n, needs, sizes, p))
     assert found.throughput == close(throughput, 1e-12)
     assert found.wastage == close(wastage, 1e-11)
     assert found.mean_relative_completions == close(relative, 1e-9, abs=1e-10)
@@ -54,19 +56,22 @@ def test_saturated_against_the_chain_written_out(case):
     assert n - found.wastage == close(found.throughput * demand, 1e-12)
 
 
-@pytest.mark.parametrize("name", ["Erlang and Cox, 1 or all", "mixed Erlang, uneven needs"])
-def test_open_against_the_chain_cut_off(name):
-    n, needs, sizes, p = CASES[name]
-    jobs = PhasedJobs.of(n, needs, sizes, p)
-    process = age_process.prepare(jobs)
-    rate = 0.35 * process.limit
-    distribution = process.at(rate)
-    # At this load fewer than 1e-9 of the mass has more than 40 jobs behind the front.
-    mean, front, tails = open_system(n, needs, [X.phases() for X in sizes], p, rate, 40)
-    assert distribution.mean_jobs == close(mean, 1e-8)
-    undrawn = rate * np.array(p) * distribution.undrawn / rate
-    assert rate * np.array(p) * distribution.class_response_times - undrawn == close(front, 1e-8)
-    assert [distribution.tail(k) for k in range(8)] == close(tails, 1e-7)
+@every_case
+def test_open_against_the_second_route(case):
+    process, chain = (
+        age_process.prepare(PhasedJobs.of(*case)),
+        FrontChain(rule_of(FirstCome, *case)),
+    )
+    for fraction in (0.35, 0.9):
+        rate = fraction * process.limit
+        distribution, expected = process.at(rate), chain.means(rate)
+        assert distribution.mean_jobs == close(expected.jobs, 1e-10)
+        assert distribution.mean_waiting == close(expected.waiting, 1e-10)
+        jobs = rate * np.array(case[3]) * distribution.class_response_times
+        assert jobs == close(np.array(expected.class_jobs), 1e-10)
+        assert [distribution.tail(k) for k in range(8)] == close(
+            [expected.tail(k) for k in range(8)], 1e-10
+        )
 
 
 def test_one_phase_is_the_exponential_chain():

@@ -1,15 +1,14 @@
-"""The stability limits of priority by need against truncated chains, sums and simulations."""
+"""The stability limits of priority by need against the second route and simulations."""
 
 from __future__ import annotations
 
-import math
 import random
-from itertools import product
+from functools import cache, partial
 
-import numpy as np
 import pytest
-from scipy import sparse
 
+from atlas.enumeration import counts
+from atlas.enumeration.limits import limit
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.priority_by_need import stability_limit
 from multiserver.simulation import class_queues
@@ -17,8 +16,9 @@ from multiserver.simulation.class_policies import least_servers_first, most_serv
 from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.replications import Overloaded
 
-from .references import close
-from .sparse_chains import stationary_distribution
+from .references import close, shifted
+from .second_route import jobs_of
+from .sparse_chains import explore
 
 FIGURE_6 = (4, (1, 2, 4), (5.0, 2.0, 0.5), (1 / 3, 1 / 3, 1 / 3))
 FIGURE_7 = (4, (1, 2, 4), (1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7))
@@ -30,33 +30,6 @@ THREE = [
 ]
 
 
-def greedy(servers, needs, counts):
-    """Jobs served when needs are gone through in the order given."""
-    served = []
-    for v, N in zip(needs, counts, strict=True):
-        served.append(min(N, servers // v))
-        servers -= served[-1] * v
-    return served
-
-
-def surplus(system, arrival_rate):
-    """μ_3 E[s_3] − λ p_3 from the chain of (N_1, N_2) with N_c < cut_c."""
-    n, needs, rates, p = system
-    # The second class of Fig. 7 is close to its own limit: N_2 > 450 still has mass 1e-7.
-    cut = (60, 450) if system is FIGURE_7 else (60, 60)
-    size = cut[0] * cut[1]
-    moves = sparse.lil_array((size, size))
-    servable = np.empty(size)
-    for i, N in enumerate(product(*map(range, cut))):
-        *served, servable[i] = greedy(n, needs, (*N, n))
-        for c, step in enumerate((cut[1], 1)):
-            if N[c] + 1 < cut[c]:
-                moves[i, i + step] = arrival_rate * p[c]
-            if served[c]:
-                moves[i, i - step] = rates[c] * served[c]
-    return rates[2] * stationary_distribution(moves) @ servable - arrival_rate * p[2]
-
-
 # With the largest needs first.
 LARGEST = [
     (4, (4, 2, 1), (64.0, 8.0, 1.0), (1 / 7, 2 / 7, 4 / 7)),
@@ -65,20 +38,39 @@ LARGEST = [
 ]
 
 
-@pytest.mark.parametrize("system", THREE + LARGEST)
-def test_three_needs(system):
-    """At λ* the truncated chain balances the third class, and those before it are stable."""
-    order = {"largest_first": system in LARGEST}
-    limit = stability_limit(MultiserverJobSystem.of(*system), **order)
+def left_for_third(system, arrival_rate):
+    """E[s_3] from the chain of (N_1, N_2) with N_c < cut_c."""
     n, needs, rates, p = system
-    two = [x / (p[0] + p[1]) for x in p[:2]]
-    before = MultiserverJobSystem.of(n, needs[:2], rates[:2], two)
-    assert limit < stability_limit(before, **order) / (p[0] + p[1])
-    slack = [surplus(system, limit * factor) for factor in (1 - 1e-4, 1 + 1e-4)]
-    assert slack[0] > 0 > slack[1]
-    # The root of the chord; what the chain leaves out is below 1e-6 here.
-    root = limit * (1 - 1e-4 + 2e-4 * slack[0] / (slack[0] - slack[1]))
-    assert root == close(limit, rel=1e-6)
+    # The second class of Fig. 7 is close to its own limit: N_2 > 450 still has mass 1e-7.
+    cut = (60, 450) if system is FIGURE_7 else (60, 60)
+
+    @cache
+    def served(N):
+        return [taken // v for taken, v in zip(rule((*N, n), needs, n), needs, strict=True)]
+
+    def successors(N):
+        for c in range(2):
+            if N[c] + 1 < cut[c]:
+                yield shifted(N, c, 1), arrival_rate * p[c]
+            if N[c]:
+                yield shifted(N, c, -1), rates[c] * served(N)[c]
+
+    rule = partial(counts.in_order, order=range(3))
+    return sum(mass * served(N)[2] for N, mass in explore((0, 0), successors).items())
+
+
+@pytest.mark.parametrize("system", [*THREE, *LARGEST])
+def test_three_needs(system):
+    """Those before it leave the third class too little from λ* on, and are stable there."""
+    n, needs, rates, p = system
+    order = {"largest_first": system in LARGEST}
+    found = stability_limit(MultiserverJobSystem.of(*system), **order)
+    before = MultiserverJobSystem.of(n, needs[:2], rates[:2], [x / (p[0] + p[1]) for x in p[:2]])
+    assert found < stability_limit(before, **order) / (p[0] + p[1])
+    # What the chain leaves out is below 1e-6 here.
+    below, above = found * (1 - 1e-6), found * (1 + 1e-6)
+    assert below * p[2] < rates[2] * left_for_third(system, below)
+    assert above * p[2] > rates[2] * left_for_third(system, above)
 
 
 @pytest.mark.parametrize(
@@ -92,34 +84,15 @@ def test_loads_of_figures_6_and_7(system, load):
 @pytest.mark.parametrize("largest_first", [False, True])
 @pytest.mark.parametrize("seed", range(20))
 def test_two_needs(seed, largest_first):
-    """N_1 is the number of jobs in an M/M/⌊n/v_1⌋ queue: its distribution summed up."""
     draw = random.Random(seed)
     n = draw.randint(2, 40)
     small = draw.randint(1, n - 1)
     needs = small, draw.randint(small + 1, n)
     rates, p = (10 ** draw.uniform(-2, 2), 10 ** draw.uniform(-2, 2)), draw.uniform(0.02, 0.98)
     system = MultiserverJobSystem.of(n, needs, rates, (p, 1 - p))
-    limit = stability_limit(system, largest_first=largest_first)
-    if largest_first:
-        needs, rates, p = needs[::-1], rates[::-1], 1 - p
-    most = n // needs[0]
-    log_weight, weights, servable = 0.0, [], []
-    for N in range(200):
-        weights.append(math.exp(log_weight))
-        served, more = greedy(n, needs, (N, n))
-        servable.append(more)
-        log_weight += math.log(limit * p / rates[0] / min(N + 1, most))
-        assert served == min(N, most)
-    if limit * p == close(most * rates[0], rel=1e-9):
-        # The class served first is at its limit, and leaves the other enough.
-        assert limit * (1 - p) <= rates[1] * servable[-1]
-        return
-    # From there on the terms are geometric.
-    load = limit * p / rates[0] / most
-    weights.append(weights[-1] * load / (1 - load))
-    servable.append(servable[-1])
-    mean = math.fsum(w * s for w, s in zip(weights, servable, strict=True)) / math.fsum(weights)
-    assert limit * (1 - p) == close(rates[1] * mean, rel=1e-9)
+    found = stability_limit(system, largest_first=largest_first)
+    expected = limit((1, 0) if largest_first else (0, 1), jobs_of(system))
+    assert found == close(expected, rel=1e-9)
 
 
 def test_masses_of_many_jobs_do_not_overflow():
@@ -145,9 +118,9 @@ def test_one_need():
 def test_simulations_on_both_sides(system, policy):
     """Two runs 3 % below the limit stay small, two 3 % above it outgrow their bound."""
     found = MultiserverJobSystem.of(*system)
-    limit = stability_limit(found, largest_first=policy is most_servers_first)
+    highest = stability_limit(found, largest_first=policy is most_servers_first)
     keys = {"jobs": 200_000, "replications": 2, "seed": 1, "limit": 1500}
-    below, above = (Workload.of(found, limit * factor) for factor in (0.97, 1.03))
+    below, above = (Workload.of(found, highest * factor) for factor in (0.97, 1.03))
     assert class_queues.simulate(below, policy, **keys).mean_jobs.mean < 300
     with pytest.raises(Overloaded):
         class_queues.simulate(above, policy, **keys)
@@ -155,11 +128,11 @@ def test_simulations_on_both_sides(system, policy):
 
 def test_order_of_classes_and_unit_of_time_do_not_matter():
     n, needs, rates, p = FIGURE_6
-    limit = stability_limit(MultiserverJobSystem.of(n, needs, rates, p))
+    found = stability_limit(MultiserverJobSystem.of(n, needs, rates, p))
     turned = MultiserverJobSystem.of(
         n, (4, 1, 2), [rates[c] * 1e4 for c in (2, 0, 1)], [p[c] for c in (2, 0, 1)]
     )
-    assert stability_limit(turned) == close(limit * 1e4, rel=1e-10)
+    assert stability_limit(turned) == close(found * 1e4, rel=1e-10)
 
 
 @pytest.mark.parametrize("needs", [(1, 1), (1, 2, 3, 4)])

@@ -1,72 +1,34 @@
-"""Quickswap by cycles against its chain, written out from the definition, and simulation."""
+"""Quickswap by cycles against the second route and simulation."""
 
 from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
 
 import multiserver as ms
+from atlas.enumeration import counts, nonpreemptive
 from multiserver.errors import TooLargeError, UnstableError
 from multiserver.open.quickswap import solve
-
-from .sparse_chains import explore
 
 READINGS = ["always", "if-large-waits"]
 # |t| of 31 degrees of freedom is larger once in 1e6 times.
 FAR = 6.1
 
 
-def settled(n, threshold, reading, state):
-    """The state once all have started that may: what is served, small in service, and present."""
-    phase, u, small, large = state
-    if phase == "large" and not large:
-        phase, u = "small", 0
-    if phase == "small":
-        u = min(small, n)
-        if small <= threshold and (reading == "always" or large):
-            phase = "last"
-    if phase == "last" and u == 0:
-        if large:
-            return "large", 0, small, large
-        if small:
-            return settled(n, threshold, reading, ("small", 0, small, 0))
-        return "small", 0, 0, 0
-    return phase, u, small, large
-
-
-def chain(n, rates, flows, threshold, reading, cut):
-    """E[N] of small and large jobs, at most `cut` of each, all balances solved at once."""
-    first = ("small", 0, 0, 0)
-
-    def successors(state):
-        phase, u, small, large = state
-        steps = [(flows[0], (phase, u, small + 1, large)), (flows[1], (phase, u, small, large + 1))]
-        if phase == "large":
-            steps.append((rates[1], ("large", 0, small, large - 1)))
-        elif u:
-            steps.append((u * rates[0], (phase, u - 1, small - 1, large)))
-        for rate, there in steps:
-            if state == first and there == ("small", 0, 0, 1):
-                there = ("large", 0, 0, 1)
-            if max(there[2:]) <= cut:
-                yield settled(n, threshold, reading, there), rate
-
-    distribution = explore(first, successors)
-    return sum(mass * np.array(state[2:]) for state, mass in distribution.items())
-
-
 @pytest.mark.parametrize("reading", READINGS)
 @pytest.mark.parametrize("servers", [2, 3, 5])
-def test_cycles_are_the_chain(servers, reading):
+def test_cycles_are_the_second_route(servers, reading):
     for threshold in range(servers):
         rng = random.Random(100 * servers + threshold)
         rates = 10 ** rng.uniform(-0.3, 0.3), 10 ** rng.uniform(-0.3, 0.3)
         loads = rng.uniform(0.03, 0.12), rng.uniform(0.03, 0.1)
         flows = loads[0] * servers * rates[0], loads[1] * rates[1]
         found = solve(servers, rates, flows, threshold, reading)
-        expected = chain(servers, rates, flows, threshold, reading, cut=42)
+        share = tuple(flow / sum(flows) for flow in flows)
+        jobs = counts.Jobs(servers, (1, servers), rates, share)
+        policy = nonpreemptive.Nonpreemptive(jobs, threshold, reading == "always")
+        expected = nonpreemptive.means(policy, sum(flows)).class_jobs
         assert (found.small_jobs, found.large_jobs) == pytest.approx(expected, rel=1e-10)
         assert found.imprecision <= 1e-11
 

@@ -8,13 +8,15 @@ import math
 import pytest
 
 import multiserver as ms
+from atlas.enumeration import counts
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process, by_class, fcfs_levels, multiserver_jobs, one_or_n
 from multiserver.phased import PhasedJobs
 from multiserver.sizes import Exponential, Hyperexponential
 
-from .count_chains import boxed, front_door, greedy, largest, smallest, weighed
+from .count_chains import front_door
 from .references import close
+from .second_route import jobs_of
 
 
 def added(n, need, load):
@@ -102,30 +104,30 @@ ALONE = MultiserverJobSystem.of(7, (3, 4, 7), (0.33, 2.6, 0.73), (0.78, 4e-6, 0.
 
 
 @pytest.mark.parametrize(
-    ("policy", "order", "system", "rate", "box"),
+    ("policy", "taken", "system", "rate"),
     [
-        (ms.LeastServersFirst, smallest, RARE, 0.5, (40, 4)),
-        (ms.MostServersFirst, largest, RARE, 0.5, (40, 4)),
-        (ms.LeastServersFirst, smallest, ALONE, 0.15, (22, 3, 22)),
+        (ms.LeastServersFirst, counts.smallest_first, RARE, 0.5),
+        (ms.MostServersFirst, counts.largest_first, RARE, 0.5),
+        (ms.LeastServersFirst, counts.smallest_first, ALONE, 0.15),
     ],
     ids=["least", "most", "served alone"],
 )
-def test_a_rare_class_of_chains_has_its_digits(policy, order, system, rate, box):
+def test_a_rare_class_of_chains_has_its_digits(policy, taken, system, rate):
     """At worst it has an error of 2e-8 of its own E[N_c]; relative to E[N], it would be 1e-9."""
     found = front_door(system).under(policy).exact(arrival_rate=rate)
-    jobs, _ = boxed(system, greedy(order), rate, box)
-    assert [row.mean_jobs for row in found.by_class] == close(jobs.tolist(), 5e-9)
-    assert found.mean_jobs == close(float(jobs.sum()), 1e-9)
+    exact = counts.means(taken, jobs_of(system), rate)
+    assert [row.mean_jobs for row in found.by_class] == close([*exact.class_jobs], 5e-9)
+    assert found.mean_jobs == close(exact.jobs, 1e-9)
 
 
 @pytest.mark.parametrize("policy", [ms.LeastServersFirst, ms.MostServersFirst, ms.MaxWeight])
 def test_small_probabilities_of_chains_have_their_digits(policy):
     system = MultiserverJobSystem.of(20, (20, 16), (1.12, 1.0), (0.19, 0.81))
-    rules = {"most-servers-first": greedy(largest), "max-weight": weighed("larger", "present")}
+    taken = counts.max_weight() if policy is ms.MaxWeight else counts.ORDERS[policy.name]
     found = front_door(system).under(policy).exact(arrival_rate=0.05)
+    exact = counts.means(taken, jobs_of(system), 0.05)
     for k in (3, 6):
-        _, over = boxed(system, rules.get(policy.name, greedy(smallest)), 0.05, (24, 24), k)
-        assert found.tail(k) == close(over, 1e-6)
+        assert found.tail(k) == close(exact.tail(k), 1e-6)
 
 
 @pytest.mark.parametrize("load", [1e-40, 1e-4, 0.01, 0.1])

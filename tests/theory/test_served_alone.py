@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 import multiserver as ms
+from atlas.enumeration import counts
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import class_counts, served_alone
 from multiserver.open.count_rules import by_need
 
-from .count_chains import FIGURE_6, boxed, front_door, greedy, smallest
+from .count_chains import FIGURE_6, front_door
+from .second_route import jobs_of
 
 SLOW = pytest.mark.slow
 
@@ -20,8 +22,8 @@ SLOW = pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [*range(12), *(pytest.param(s, marks=SLOW) for s in range(12, 40))]
 )
-def test_jobs_that_are_served_alone_are_those_of_a_box_far_beyond(seed):
-    """E[N_c] by work against the balances of the whole chain, two routes that share no code."""
+def test_jobs_that_are_served_alone_are_those_of_the_second_route(seed):
+    """E[N_c] by work against the balances of the whole chain."""
     rng = random.Random(seed)
     classes = 3 if seed % 4 == 3 else 2
     servers = rng.randint(3, 8)
@@ -31,13 +33,11 @@ def test_jobs_that_are_served_alone_are_those_of_a_box_far_beyond(seed):
     shares = np.array([rng.uniform(0.2, 1.0) for _ in needs])
     system = MultiserverJobSystem.of(servers, needs, rates, shares / shares.sum())
     rate = rng.uniform(0.05, 0.3 if classes == 2 else 0.12) * system.naive_throughput
-    box = (55, 55) if classes == 2 else (19, 19, 19)
-    beyond, _ = boxed(system, greedy(smallest), rate, box)
+    exact = counts.means(counts.smallest_first, jobs_of(system), rate)
     found = served_alone.solve(system, rate, system.naive_throughput)
-    assert found.class_jobs == pytest.approx(beyond, rel=1e-9)
+    assert found.class_jobs == pytest.approx(exact.class_jobs, rel=1e-9)
     assert found.imprecision <= served_alone.ENOUGH
-    in_service = rate * np.array(system.probabilities) / system.rates
-    assert found.waiting == pytest.approx(beyond.sum() - in_service.sum(), rel=1e-8)
+    assert found.waiting == pytest.approx(exact.waiting, rel=1e-8)
 
 
 def test_jobs_that_are_served_alone_close_to_the_limit():

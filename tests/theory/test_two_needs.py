@@ -1,4 +1,4 @@
-"""Two needs without preemption, against a chain in a much larger box, from the definition."""
+"""Two needs without preemption, against the second route, which needs many more states."""
 
 from __future__ import annotations
 
@@ -8,61 +8,20 @@ import numpy as np
 import pytest
 
 import multiserver as ms
+from atlas.enumeration import nonpreemptive
 from multiserver.errors import TooLargeError, UnstableError
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import quickswap, two_needs
 
-from .sparse_chains import explore
+from .second_route import jobs_of
 
 READINGS = ["always", "if-large-waits"]
 # |t| of 31 degrees of freedom is larger once in 1e6 times.
 FAR = 6.1
 
 
-def settled(system, threshold, reading, state):
-    """The state once all have started that may. Small jobs are `open` or held back; a state tells
-    who waits and who is in service."""
-    (v, w), n = system.needs, system.servers
-    open_to_small, waiting_v, waiting_w, u_v, u_w = state
-    while waiting_w and v * u_v + w * (u_w + 1) <= n:
-        waiting_w, u_w = waiting_w - 1, u_w + 1
-
-    def reason():
-        room_if_alone = w * (u_w + 1) <= n
-        return room_if_alone and u_v > 0 and (reading == "always" or waiting_w > 0)
-
-    open_to_small = open_to_small or not reason()
-    while open_to_small and waiting_v and v * (u_v + 1) + w * u_w <= n:
-        waiting_v, u_v = waiting_v - 1, u_v + 1
-    if open_to_small and u_v <= threshold and reason():
-        open_to_small = False
-    return open_to_small, waiting_v, waiting_w, u_v, u_w
-
-
-def boxed(system, threshold, reading, arrival_rate, cut):
-    """E[N_c] with at most `cut` of each class, all balances solved at once; and P(N > 3)."""
-    flows, rates = arrival_rate * np.array(system.probabilities), system.rates
-
-    def successors(state):
-        open_to_small, waiting_v, waiting_w, u_v, u_w = state
-        for rate, change in (
-            (flows[0] * (waiting_v + u_v < cut), (1, 0, 0, 0)),
-            (flows[1] * (waiting_w + u_w < cut), (0, 1, 0, 0)),
-            (u_v * rates[0], (0, 0, -1, 0)),
-            (u_w * rates[1], (0, 0, 0, -1)),
-        ):
-            if rate:
-                there = (open_to_small, *map(sum, zip(state[1:], change, strict=True)))
-                yield settled(system, threshold, reading, there), rate
-
-    distribution = explore((True, 0, 0, 0, 0), successors)
-    told, probabilities = np.array([*distribution])[:, 1:], np.array([*distribution.values()])
-    jobs = told[:, :2] + told[:, 2:]
-    return probabilities @ jobs, float(probabilities[jobs.sum(axis=1) > 3].sum())
-
-
 def drawn(seed):
-    """A random system, threshold and light load, for which a box can be far beyond."""
+    """A random system, threshold and light load, at which few jobs are present."""
     rng = random.Random(seed)
     servers = rng.randint(2, 8)
     needs = sorted(rng.sample(range(1, servers + 1), 2))
@@ -78,14 +37,15 @@ def drawn(seed):
     "seed",
     [*range(25), *(pytest.param(seed, marks=pytest.mark.verification) for seed in range(25, 110))],
 )
-def test_random_systems_are_those_of_a_box_far_beyond(seed, reading):
+def test_random_systems_are_those_of_the_second_route(seed, reading):
     """Two hundred and twenty in all."""
     system, threshold, rate = drawn(seed)
-    beyond, over = boxed(system, threshold, reading, rate, 26)
+    policy = nonpreemptive.Nonpreemptive(jobs_of(system), threshold, reading == "always")
+    exact = nonpreemptive.means(policy, rate)
     found = two_needs.solve(system, rate, threshold, reading, enough=1e-11)
     assert found.imprecision <= 1e-11
-    assert found.class_jobs == pytest.approx(beyond, rel=1e-10)
-    assert found.tail(3) == pytest.approx(over, rel=1e-9)
+    assert found.class_jobs == pytest.approx(exact.class_jobs, rel=1e-10)
+    assert found.tail(3) == pytest.approx(exact.tail(3), rel=1e-9)
     in_service = rate * np.array(system.probabilities) / system.rates
     assert found.class_in_service == pytest.approx(in_service, rel=1e-9)
 

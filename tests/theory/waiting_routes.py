@@ -22,11 +22,12 @@ import numpy as np
 from scipy.linalg import block_diag, expm
 
 from atlas.enumeration import tagged
-from atlas.enumeration.phases import Phases
 from atlas.enumeration.policies import FirstCome
 from multiserver.open import age_process
 from multiserver.open.waiting_distribution import waiting_distribution
 from multiserver.policies.phase_type import phased_jobs
+
+from .second_route import rule_of
 
 CHAIN, EXPONENTIAL = "chain with a tagged job", "exponential of the matrix"
 # Of the chain, which is followed step by step.
@@ -97,21 +98,6 @@ def discrepancies(queue, fraction):
     return apart, found.imprecision
 
 
-def rule_of(system):
-    """The front of the chain with a tagged job, for jobs of phase-type durations."""
-    durations = []
-    for X in system.durations:
-        alpha, T = X.phases()
-        moves = tuple(
-            tuple((float(r), j) for j, r in enumerate(row) if j != i and r)
-            for i, row in enumerate(T)
-        )
-        starts = tuple((float(a), i) for i, a in enumerate(alpha) if a)
-        exits = tuple(np.maximum(-T.sum(axis=1), 0.0).tolist())
-        durations.append(Phases(starts, moves, exits, X.mean))
-    return FirstCome(system.servers, system.needs, durations, system.probabilities)
-
-
 def quantiles_apart(queue, rate, probabilities, most=MOST_STEPS):
     """How far quantiles (P,) are apart, relatively, at worst over classes, waits and response
     times; and by which second route."""
@@ -124,7 +110,10 @@ def quantiles_apart(queue, rate, probabilities, most=MOST_STEPS):
     )
     follows = fastest * longest <= most
     if follows:
-        times = tagged.follow(rule_of(system), rate, 1 - max(probabilities))
+        rule = rule_of(
+            FirstCome, system.servers, system.needs, system.durations, system.probabilities
+        )
+        times = tagged.follow(rule, rate, 1 - max(probabilities))
     else:
         times = _Exponential(queue, rate)
     apart = np.zeros(len(probabilities))
