@@ -21,6 +21,14 @@ def close(expected, rel, abs=0.0):
     return pytest.approx(expected, rel=rel, abs=abs)
 
 
+def erlang_c(servers, offered):
+    """P(W > 0) of M/M/k at λ/μ = `offered`, from the recursion for losses (A. K. Erlang, 1917)."""
+    lost = 1.0
+    for k in range(1, servers + 1):
+        lost = offered * lost / (k + offered * lost)
+    return lost / (1 - offered / servers * (1 - lost))
+
+
 # FCFS, job by job. A state is (jobs in service class by class, class of the blocking job or None).
 
 

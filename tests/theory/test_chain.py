@@ -94,34 +94,6 @@ def test_transitions_are_those_of_fcfs(n, needs, rates, p):
     np.testing.assert_array_equal(chain.idle, brute.idle[order])
 
 
-@every_system
-def test_rows_sum_to_one_and_split_by_class(n, needs, rates, p):
-    chain = enumerate_chain(MultiserverJobSystem.of(n, needs, rates, p))
-    by_class = dense_transitions(chain).sum(axis=2)
-    np.testing.assert_allclose(by_class.sum(axis=0), 1, rtol=1e-14)
-    chance = chain.in_service * np.array(rates) / chain.completion_rate[:, None]
-    np.testing.assert_allclose(by_class.T, chance, rtol=1e-14)
-    np.testing.assert_allclose(chain.entries.sum(axis=1), 1, rtol=1e-15)
-
-
-@every_system
-def test_every_state_is_entered(n, needs, rates, p):
-    chain = enumerate_chain(MultiserverJobSystem.of(n, needs, rates, p))
-    assert (sum(chain.completions).sum(axis=0) + chain.entries.sum(axis=0) > 0).all()
-
-
-@every_system
-def test_states_are_saturated(n, needs, rates, p):
-    chain = enumerate_chain(MultiserverJobSystem.of(n, needs, rates, p))
-    assert (chain.idle == n - chain.in_service @ np.array(needs)).all()
-    assert (chain.in_service >= 0).all()
-    assert (chain.in_service <= n // np.array(needs)).all()
-    assert (chain.in_service.max(axis=0) == n // np.array(needs)).all()
-    for (_, head), idle in zip(states(chain), chain.idle, strict=True):
-        assert idle < min(needs) if head is None else min(needs) <= idle < needs[head]
-    assert len(set(states(chain))) == len(chain.idle)
-
-
 @pytest.mark.parametrize(("n", "v"), [(1, 1), (10, 3), (1000, 1000), (1_000_000, 7)])
 def test_one_class_has_one_state(n, v):
     chain = enumerate_chain(MultiserverJobSystem.of(n, [v], [2.0], [1.0]))
@@ -143,11 +115,6 @@ def test_two_classes_of_one_need_are_independent_draws():
                 expected[k + 1 - (c == 0)] += leaves * p[0]
                 expected[k - (c == 0)] += leaves * p[1]
             np.testing.assert_allclose(row, expected, rtol=1e-15)
-
-
-def test_two_classes_that_need_all_servers():
-    chain = enumerate_chain(MultiserverJobSystem.of(8, (8, 8), (2.0, 0.1), (0.3, 0.7)))
-    assert sorted(states(chain)) == [((0, 1), None), ((1, 0), None)]
 
 
 @pytest.mark.parametrize(

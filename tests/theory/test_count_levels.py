@@ -10,6 +10,8 @@ import pytest
 from multiserver.open.count_levels import Level, States, unit_codes
 from multiserver.open.count_sweeps import aggregate, balance_residuals, sweep
 
+from .sparse_chains import stationary_distribution
+
 CASES = [((30,), 1), ((11, 7), 2), ((6, 4, 5), 3)]
 
 
@@ -26,13 +28,6 @@ def lattice(sizes, seed):
         rates[i, states.above[i, c]] += rising[i, c]
         rates[i, states.below[i, c]] += leaving[i, c]
     return states, rising, leaving, rates
-
-
-def stationary(rates):
-    """π by least squares: no elimination, no sweeps."""
-    generator = rates - np.diag(rates.sum(axis=1))
-    equations = np.vstack([generator.T, np.ones(len(rates))])
-    return np.linalg.lstsq(equations, np.append(np.zeros(len(rates)), 1.0), rcond=None)[0]
 
 
 @pytest.mark.parametrize(("sizes", "seed"), CASES)
@@ -71,7 +66,7 @@ def test_rates_of_aggregates_are_those_that_lead_out_of_them(sizes, seed):
 @pytest.mark.parametrize(("sizes", "seed"), CASES)
 def test_a_cycle_ends_at_the_stationary_distribution_and_stays_there(sizes, seed):
     states, rising, leaving, rates = lattice(sizes, seed)
-    exact, level = stationary(rates), Level(states)
+    exact, level = stationary_distribution(rates), Level(states)
     found = np.random.default_rng(seed).dirichlet(np.ones(len(rates)))
     for _ in range(40):
         level.cycle(found, rising, leaving)

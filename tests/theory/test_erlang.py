@@ -1,7 +1,9 @@
-"""M/M/k: Erlang's B against many digits, times and tails against fronts with phases, and policies
-that are FCFS for equal needs against their own methods and simulations."""
+"""M/M/k: Erlang's B against many digits, numbers against fronts with phases, times by every route,
+and policies that are FCFS for equal needs against their own methods and simulations."""
 
 from __future__ import annotations
+
+import math
 
 import mpmath
 import numpy as np
@@ -9,13 +11,16 @@ import pytest
 
 import multiserver as ms
 from multiserver.errors import UnstableError
-from multiserver.open import age_process
+from multiserver.open import age_process, fcfs_levels
 from multiserver.open.erlang import MMk, erlang_b
+from multiserver.open.uniformized_waiting import uniformized_waiting
 from multiserver.open.waiting_distribution import waiting_distribution
+from multiserver.phased import PhasedJobs
 from multiserver.policies.phase_type import phased_jobs
-from multiserver.simulation.run_length import erlang_c
+from multiserver.simulation import run_length
+from multiserver.sizes import Exponential
 
-from .references import close
+from .references import close, erlang_c
 
 PREEMPTIVE = (
     ms.MostServersFirst,
@@ -55,7 +60,7 @@ def test_waits_of_a_million_servers_and_none_of_idle_ones():
     for load in (0.99, 0.999, 1 - 1e-6):
         found = MMk.of(10**6, 1.0, load * 1e6).p_wait
         # ln Γ(k + 1) is 1.3e7, of which rounding leaves nine digits.
-        assert found == close(erlang_c(1e6, load * 1e6), 1e-8)
+        assert found == close(run_length.erlang_c(1e6, load * 1e6), 1e-8)
     found = system(500, 1, 2.0).under(ms.FCFS).distribution(load=0.01)
     assert found.waiting_time.at_zero == 1
     assert found.waiting_time.quantile([0.5, 0.999]).tolist() == [0, 0]
@@ -69,7 +74,7 @@ def test_waits_of_a_million_servers_and_none_of_idle_ones():
     ("servers", "need", "load", "mu"),
     [(1, 1, 0.5, 1.0), (5, 1, 0.8, 1.0), (9, 2, 0.99, 0.3), (30, 1, 0.6, 2.0), (30, 1, 0.999, 2.0)],
 )
-def test_times_and_numbers_against_fronts(servers, need, load, mu):
+def test_numbers_against_fronts(servers, need, load, mu):
     jobs, k = system(servers, need, mu, mu), servers // need
     queue = MMk.of(k, mu, load * k * mu)
     fronts = age_process.prepare(phased_jobs(jobs)).at(load * k * mu)
@@ -78,15 +83,47 @@ def test_times_and_numbers_against_fronts(servers, need, load, mu):
         [fronts.tail(j) for j in range(-2, 60)], 1e-11
     )
 
-    found, expected = queue.times(2), waiting_distribution(fronts)
-    assert found.at_once == close(expected.at_once, 1e-12)
-    times = np.array([0.0, 0.1, 1.0, 5.0, 20.0]) / mu
-    assert found.survival(times) == close(expected.survival(times), 1e-11)
+
+def by_steps(jobs, rate):
+    return uniformized_waiting(fcfs_levels.prepare(jobs).at(rate, tails=True))
+
+
+ROUTES = {
+    "closed form": (lambda jobs, rate: MMk.of(jobs.servers, 2.0, rate).times(2), 1e-12),
+    "fronts": (lambda jobs, rate: waiting_distribution(age_process.prepare(jobs).at(rate)), 1e-11),
+    "steps": (by_steps, 1e-10),
+}
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("servers", [1, 2, 7, 30])
+@pytest.mark.parametrize("load", [1e-6, 1e-3, 0.3, 0.98, 0.999])
+def test_times_by_every_route(servers, load, route):
+    """P(W > t) = C e^{−(cμ − λ)t}, C of Erlang, and T = W + X (A. K. Erlang, 1917), whatever the
+    class."""
+    rate, jobs = 2.0, PhasedJobs.of(servers, (1, 1), (Exponential(2.0),) * 2, (0.4, 0.6))
+    take, digits = ROUTES[route]
+    found = take(jobs, load * servers * rate)
+    waits, gap = erlang_c(servers, servers * load), servers * rate * (1 - load)
+    times = np.array([0.0, 1e-6, 0.01, 0.3, 1.0, 4.0, 20.0])
+    survival = found.survival(times)
+    wait = waits * np.exp(-gap * times)
+    seen = wait > 1e-18 * waits
+    assert found.at_once[:3] == close([1 - waits] * 3, digits, abs=1e-14)
+    p = np.array([0.1, 0.5, 0.9, 0.95, 0.99, 0.999, 0.999999])
+    quantiles = np.maximum(np.log(waits / (1 - p)) / gap, 0.0)
+    for column in range(3):
+        assert survival[seen, column] == close(wait[seen], digits)
+        assert found.quantiles(1 - p, np.full(len(p), column)) == close(quantiles, 10 * digits)
     for k in (1, 2, 3):
-        assert found.moments(k) == close(expected.moments(k), 1e-11)
-    levels, columns = np.repeat([1.0, 0.9, 0.5, 1e-3, 1e-9], 6), np.tile(np.arange(6), 5)
-    quantiles = found.quantiles(levels, columns)
-    assert quantiles == pytest.approx(expected.quantiles(levels, columns), rel=1e-9, abs=1e-12)
+        moment = math.factorial(k) * waits / gap**k
+        assert found.moments(k)[:3] == close([moment] * 3, 10 * digits)
+    if abs(gap - rate) > 1e-9:
+        both = (np.exp(-gap * times) - np.exp(-rate * times)) / (rate - gap)
+        response = np.exp(-rate * times) + waits * rate * both
+        # The closed form itself cancels where the two rates are near each other.
+        for column in range(3, 6):
+            assert survival[:, column] == close(response, digits, abs=1e-14)
 
 
 @pytest.mark.parametrize("policy", [*PREEMPTIVE, *NONPREEMPTIVE], ids=repr)

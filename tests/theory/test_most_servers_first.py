@@ -13,6 +13,7 @@ from multiserver.open import class_counts, most_servers_first
 from multiserver.open.count_rules import by_need
 
 from .count_chains import FIGURE_6
+from .references import erlang_c
 
 
 @pytest.mark.parametrize("load", [0.2, 0.4])
@@ -33,10 +34,7 @@ def test_most_servers_first_by_work_and_by_numbers_of_jobs(servers, needs, load)
 def test_one_class_on_many_servers_is_erlang():
     """E[N] of M/M/k by the C formula of A. K. Erlang (1917), whose masses would overflow."""
     for k in (10, 1500, 4000):
-        load, blocked = 0.99, 1.0
-        for j in range(1, k + 1):
-            blocked = k * load * blocked / (j + k * load * blocked)
-        wait = blocked / (1 - load * (1 - blocked))
+        load, wait = 0.99, erlang_c(k, 0.99 * k)
         system = MultiserverJobSystem.of(2 * k, (2,), (1.0,), (1.0,))
         found = most_servers_first.solve(system, k * load)
         exact = k * load + wait * load / (1 - load)

@@ -1,12 +1,11 @@
-"""`one_half_all` against the chain itself, sparse or in many digits, and against known cases."""
+"""`one_half_all` against the chain itself, sparse or in fractions, and against known cases."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections import defaultdict
+from fractions import Fraction
 
-import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,7 +17,7 @@ from multiserver.saturated.one_half_all import one_half_all
 from multiserver.saturated.one_or_n import one_or_n
 from multiserver.saturated.single_duration import one_half_all_one_rate
 
-from .references import admit, close, shifted
+from .references import close, rational_means
 
 
 def means_of(n, p_h, p_n, rates=(1.0, 1.0, 1.0)):
@@ -69,51 +68,7 @@ def test_ages_beside_half_size_jobs(mu_h, p_n):
     assert_solves_the_chain(1e-12, 1000, 0.5, p_n, (1.0, mu_h, 1.0))
 
 
-# The chain again, in as many digits as it cancels.
-
-
-def successors(n, needs, p, mu, state):
-    """Distribution of the next state, which is (jobs in service by class, class of the blocked)."""
-    counts, head = state
-    rate = sum(u * m for u, m in zip(counts, mu, strict=True))
-    distribution = defaultdict(mp.mpf)
-    for c in range(3):
-        if counts[c]:
-            for after, chance in admit(n, needs, p, shifted(counts, c, -1), head).items():
-                distribution[after] += chance * counts[c] * mu[c] / rate
-    return {after: chance for after, chance in distribution.items() if chance}
-
-
-def dense(n, p_h, p_n, rates):
-    """X, E[N_idle] and E[Δ(Y_d)] from the dense balance and Poisson equations."""
-    needs, mu = (1, n // 2, n), [mp.mpf(m) for m in rates]
-    p = [1 - mp.mpf(p_h) - mp.mpf(p_n), mp.mpf(p_h), mp.mpf(p_n)]
-    jumps, found = {}, [((0, 0, 1), None), ((n, 0, 0), None), ((0, 2, 0), None)]
-    while found:
-        state = found.pop()
-        if state not in jumps:
-            jumps[state] = successors(n, needs, p, mu, state)
-            found += jumps[state]
-    size = len(jumps)
-    rate = [sum(u * m for u, m in zip(counts, mu, strict=True)) for counts, _ in jumps]
-    idle = [n - sum(u * v for u, v in zip(counts, needs, strict=True)) for counts, _ in jumps]
-    P = mp.matrix(
-        [[distribution.get(state, mp.mpf(0)) for state in jumps] for distribution in jumps.values()]
-    )
-
-    balance = (mp.eye(size) - P).T
-    balance[0, :] = mp.ones(1, size)
-    flow = mp.lu_solve(balance, mp.matrix([1] + [0] * (size - 1)))
-    sojourn = [z / r for z, r in zip(flow, rate, strict=True)]
-    X = 1 / sum(sojourn)
-    poisson, reward = mp.eye(size) - P, mp.matrix([1 - X / r for r in rate])
-    # Some states may be transient; the equation of the likeliest one is not needed.
-    spare = max(range(size), key=lambda i: flow[i])
-    poisson[spare, :], reward[spare] = mp.matrix([sojourn]), 0
-    relative = mp.lu_solve(poisson, reward)
-    wastage = X * sum(t * i for t, i in zip(sojourn, idle, strict=True))
-    return X, wastage, sum(z * d for z, d in zip(flow, relative, strict=True))
-
+# The chain again, in fractions.
 
 EXTREME = [
     *itertools.product((1e-12, 1e-6, 0.25), repeat=2),
@@ -126,12 +81,14 @@ RATES = [(1.0, 1.0, 1.0), (1.0, 4.0, 8.0), (0.01, 1.0, 100.0), (100.0, 1.0, 0.01
 @pytest.mark.parametrize(("p_h", "p_n"), EXTREME)
 @pytest.mark.parametrize("n", [2, 8])
 def test_many_digits(n, p_h, p_n):
-    with mp.workdps(120):
-        for rates in RATES:
-            means = means_of(n, p_h, p_n, rates)
-            found = means.throughput, means.wastage, means.relative_completions
-            for ours, theirs in zip(found, dense(n, p_h, p_n, rates), strict=True):
-                assert abs(ours - theirs) <= 1e-13 * abs(theirs) + 1e-60, rates
+    p = 1 - Fraction(p_h) - Fraction(p_n), Fraction(p_h), Fraction(p_n)
+    for rates in RATES:
+        rows = zip((1, n // 2, n), rates, p, strict=True)
+        means = means_of(n, p_h, p_n, rates)
+        found = means.throughput, means.wastage, means.relative_completions
+        exact = rational_means(n, *zip(*(row for row in rows if row[2]), strict=True))
+        for ours, theirs in zip(found, exact, strict=True):
+            assert abs(Fraction(ours) - theirs) <= 1e-13 * abs(theirs) + 1e-60, rates
 
 
 # What is known in closed form.

@@ -56,10 +56,9 @@ def test_what_is_lost_is_told(decades):
     # Over three decades nothing is lost that is worth a word.
     assert max(told) < {3: 1e-11, 6: 1e-8, 12: 1e-6}[decades]
     assert refused <= {3: 0, 6: 0, 12: 10}[decades]
-    print(decades, max(told), refused)
 
 
-@pytest.mark.parametrize(("decades", "most"), [(1, 0), (3, 4), (6, 10)])
+@pytest.mark.parametrize(("decades", "most"), [(3, 4), (6, 10)])
 def test_sweeps_settle_or_say_so(decades, most):
     """`most` of 24 points are refused."""
     rng = np.random.default_rng(6)
@@ -80,4 +79,3 @@ def test_sweeps_settle_or_say_so(decades, most):
             assert distribution.class_response_times == close(expected, 1e-8)
             assert distribution.mean_jobs == close(qbd.solve(by_level.at(rate)).mean_jobs, 1e-8)
     assert refused <= most
-    print(decades, refused)

@@ -17,7 +17,7 @@ from multiserver.open.elastic import (
 )
 from multiserver.open.qbd import UnstableError, solve
 
-from .references import close
+from .references import close, erlang_c
 
 FIG4 = {"a": (8, 2.0, 2 / 3, 0.5), "b": (8, 2 / 3, 2.0, 0.5)}
 POLICIES = "inelastic", "elastic"
@@ -133,9 +133,7 @@ def test_the_first_class_is_a_queue_of_its_own(first):
         if first == "elastic":
             assert found.elastic == close(1 / (0.5 * (1 - rho_e)), rel=1e-14)
         else:
-            a = 3 * rho_i
-            busy = a**3 / 6 / (1 - rho_i) / (1 + a + a**2 / 2 + a**3 / 6 / (1 - rho_i))
-            expected = 3 / 2.0 + busy / (2.0 * (1 - rho_i))
+            expected = 3 / 2.0 + erlang_c(3, 3 * rho_i) / (2.0 * (1 - rho_i))
             assert found.inelastic == close(expected, rel=1e-13)
 
 

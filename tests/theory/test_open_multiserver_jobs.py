@@ -12,7 +12,7 @@ from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
 from multiserver.sizes import Exponential
 
-from .references import close
+from .references import close, erlang_c
 from .second_route import drawn_on_arrival, front_of, rule_of
 
 ONE_OR_TEN = (10, (1, 10), (1.0, 1.0), (0.9, 0.1))
@@ -103,12 +103,8 @@ def test_jobs_of_one_need_are_an_m_m_k_queue(servers, load):
     blocks = blocks_of(3 * servers + 2, (3, 3), (2.0, 2.0), (0.4, 0.6))
     assert blocks.throughput == close(2.0 * servers, rel=1e-13)
     distribution = at_load(blocks, load)
-    a = load * servers
-    blocking = 1.0
-    for k in range(1, servers + 1):
-        blocking = a * blocking / (k + a * blocking)
-    delayed = blocking / (1 - load * (1 - blocking))
-    assert distribution.mean_in_service == close(a, rel=1e-12)
+    delayed = erlang_c(servers, load * servers)
+    assert distribution.mean_in_service == close(load * servers, rel=1e-12)
     assert distribution.mean_waiting == close(delayed * load / (1 - load), rel=1e-11)
     assert distribution.tail(servers - 1) == close(delayed, rel=1e-11)
     assert distribution.decay_rate == close(load, rel=1e-12)

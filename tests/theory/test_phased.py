@@ -15,7 +15,7 @@ from multiserver.errors import TooLargeError, UnstableError
 from multiserver.fitting import fit_two_moments
 from multiserver.fronts import enumerate_fronts
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import age_process, by_class, multiserver_jobs, qbd
+from multiserver.open import age_process, by_class, fcfs_levels, multiserver_jobs, qbd
 from multiserver.phase_type import PhaseType, coxian
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.saturated import phased, stationary
@@ -85,23 +85,29 @@ def test_one_phase_is_the_exponential_chain():
         assert found.mean_relative_completions == close(mean, 1e-11, abs=1e-13)
 
 
-@pytest.mark.parametrize("fraction", [0.05, 0.7, 0.98])
+@pytest.mark.parametrize("fraction", [1e-3, 0.5, 0.98])
 def test_one_phase_is_the_quasi_birth_death_process(fraction):
+    """By the age of the head and by sweeps over levels."""
     rng = np.random.default_rng(6)
-    for _ in range(8):
+    for _ in range(12):
         system = drawn(rng)
-        process = age_process.prepare(PhasedJobs.exponential(system))
-        distribution = process.at(fraction * process.limit)
         blocks = multiserver_jobs.prepare(system)
-        other = qbd.solve(blocks.at(distribution.arrival_rate))
-        assert distribution.class_response_times == close(
-            by_class.of_distribution(blocks, other), 1e-10
-        )
-        assert distribution.mean_jobs == close(other.mean_jobs, 1e-10)
-        assert distribution.mean_waiting == close(other.mean_waiting, 1e-10, abs=1e-14)
-        assert [distribution.tail(k) for k in (0, 2, 9, 30)] == close(
-            other.tail([0, 2, 9, 30]), 1e-9
-        )
+        rate = fraction * blocks.throughput
+        other = qbd.solve(blocks.at(rate))
+        times = by_class.of_distribution(blocks, other)
+        for prepare, levels, least in (
+            (age_process.prepare, [0, 2, 9, 30], 1e-40),
+            (fcfs_levels.prepare, [0, 2, 9, 30, 300], 1e-12),
+        ):
+            process = prepare(PhasedJobs.exponential(system))
+            assert process.limit == close(blocks.throughput, 1e-13)
+            distribution = process.at(rate)
+            assert distribution.class_response_times == close(times, 1e-10)
+            assert distribution.mean_jobs == close(other.mean_jobs, 1e-10)
+            waiting = close(other.mean_waiting, 1e-10, abs=max(least, 1e-14))
+            assert distribution.mean_waiting == waiting
+            tails = [distribution.tail(k) for k in levels]
+            assert tails == close(other.tail(levels), 1e-9, abs=least)
 
 
 @every_case

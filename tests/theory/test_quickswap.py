@@ -11,6 +11,8 @@ from atlas.enumeration import counts, nonpreemptive
 from multiserver.errors import TooLargeError, UnstableError
 from multiserver.open.quickswap import solve
 
+from .references import erlang_c
+
 READINGS = ["always", "if-large-waits"]
 # |t| of 31 degrees of freedom is larger once in 1e6 times.
 FAR = 6.1
@@ -91,10 +93,8 @@ def test_digits_are_lost_as_stated_or_refused():
 @pytest.mark.parametrize("servers", [16, 1024])
 def test_small_jobs_alone_are_a_queue_of_many_servers(servers):
     """E[N] of M/M/n, at load .98; of large jobs there is one in 1e15."""
-    flow, blocked = 0.98 * servers, 1.0
-    for n in range(1, servers + 1):
-        blocked *= flow / (n + flow * blocked)
-    waits = blocked / (1 - 0.98 * (1 - blocked))
+    flow = 0.98 * servers
+    waits = erlang_c(servers, flow)
     flows = flow, 1e-15 * flow
     found = solve(servers, (1.0, 1.0), flows, servers - 1, "if-large-waits")
     assert found.small_jobs == pytest.approx(flow + waits * 0.98 / (1 - 0.98), rel=1e-8)

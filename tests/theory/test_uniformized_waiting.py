@@ -1,5 +1,5 @@
-"""Distributions of times by uniformization steps, against closed forms, dense matrices, factorial
-moments of the numbers undrawn, chains with a tagged job, and Poisson sums of known chains."""
+"""Distributions of times by uniformization steps, against sums of exponential times, dense
+matrices, numbers of undrawn jobs, and chains with a tagged job; `test_erlang` has M/M/k."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from .test_level_sweeps import COX, PHASED
 from .waiting_routes import quantiles_apart
 
 PROBABILITIES = np.array([0.1, 0.5, 0.9, 0.95, 0.99, 0.999, 0.999999])
-TIMES = np.array([0.0, 1e-6, 0.01, 0.3, 1.0, 4.0, 20.0])
 
 
 def system(servers, needs, rates, probabilities):
@@ -36,14 +35,6 @@ def system(servers, needs, rates, probabilities):
 
 FIVE = system(20, (1, 2, 3, 5, 8), (1, 2, 0.5, 1, 3), (0.3, 0.3, 0.2, 0.1, 0.1))
 FOUR = system(14, (1, 2, 3, 7), (1.0, 2.0, 1.5, 1.0), (0.5, 0.2, 0.2, 0.1))
-
-FOUR = ms.System(
-    servers=14,
-    classes=[
-        ms.JobClass(need=v, duration=ms.Exponential(rate=r), probability=p)
-        for v, r, p in ((1, 1.0, 0.5), (2, 2.0, 0.2), (3, 1.5, 0.2), (7, 1.0, 0.1))
-    ],
-)
 
 
 def times_of(jobs, fraction):
@@ -92,32 +83,6 @@ def test_what_follows_the_last_step_is_a_geometric_series():
                 -np.log1p(-PROBABILITIES) / rate, 1e-11
             )
             assert [found.moments(k)[0] for k in (1, 3)] == close([1 / rate, 6 / rate**3], 1e-12)
-
-
-@pytest.mark.parametrize("servers", [1, 2, 30])
-@pytest.mark.parametrize("load", [1e-6, 1e-3, 0.3, 0.98, 0.999])
-def test_servers_of_exponential_jobs_are_those_of_erlang(servers, load):
-    """P(W > t) = C e^{−(cμ − λ)t}, C of Erlang, and T = W + X (A. K. Erlang, 1917)."""
-    jobs, rate = PhasedJobs.of(servers, (1,), (Exponential(2.0),), (1.0,)), 2.0
-    found, _ = times_of(jobs, load)
-    offered, blocked = servers * load, 1.0
-    for k in range(1, servers + 1):
-        blocked = offered * blocked / (k + offered * blocked)
-    waits = blocked / (1 - load * (1 - blocked))
-    gap = servers * rate * (1 - load)
-    survival = found.survival(TIMES)
-    seen = waits * np.exp(-gap * TIMES) > 1e-18 * waits
-    assert survival[seen, 0] == close(waits * np.exp(-gap * TIMES[seen]), 1e-10)
-    assert found.at_once[0] == close(1 - waits, 1e-11, abs=1e-14)
-    assert found.moments(1)[0] == close(waits / gap, 1e-11)
-    assert found.moments(3)[0] == close(6 * waits / gap**3, 1e-10)
-    quantiles = np.maximum(np.log(waits / (1 - PROBABILITIES)) / gap, 0.0)
-    assert every(found, PROBABILITIES)[:, 0] == close(quantiles, 1e-9)
-    if abs(gap - rate) > 1e-9:
-        response = np.exp(-rate * TIMES) + waits * rate * (
-            np.exp(-gap * TIMES) - np.exp(-rate * TIMES)
-        ) / (rate - gap)
-        assert survival[:, 2] == close(response, 1e-10, abs=1e-14)
 
 
 @pytest.mark.parametrize("servers", [2, 3, 10])

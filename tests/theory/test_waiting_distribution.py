@@ -1,16 +1,15 @@
-"""Distributions of waiting and response times against closed forms, chains with a tagged job, and
-Little's law in its distributional form."""
+"""Distributions of waiting and response times against closed forms; `test_waiting_routes` has
+chains with a tagged job, and Little's law in its distributional form."""
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.linalg import expm
-from scipy.stats import expon, gamma
+from scipy.stats import gamma
 from tests.door.systems import SYSTEMS
 
 import multiserver as ms
@@ -18,41 +17,12 @@ from multiserver.open import age_process, one_or_n
 from multiserver.open.waiting_distribution import waiting_distribution
 from multiserver.policies.phase_type import phased_jobs
 
-from .sparse_chains import explore
-
 TIMES = np.array([0.0, 1e-6, 0.01, 0.3, 1.0, 4.0, 20.0, 100.0])
 PROBABILITIES = np.array([0.1, 0.5, 0.9, 0.95, 0.99, 0.999, 0.999999])
 
 
 def one_class(servers, duration):
     return ms.System(servers, [ms.JobClass(duration=duration)]).under(ms.FCFS)
-
-
-@pytest.mark.parametrize("servers", [1, 2, 7, 100])
-@pytest.mark.parametrize("load", [1e-3, 0.3, 0.98, 0.999])
-def test_servers_of_exponential_jobs_are_those_of_erlang(servers, load):
-    """P(W > t) = C e^{−(cμ − λ)t}, C of Erlang, and T = W + X (A. K. Erlang, 1917)."""
-    rate = 2.0
-    found = one_class(servers, ms.Exponential(rate=rate)).distribution(load=load)
-    offered, blocked = servers * load, 1.0
-    for k in range(1, servers + 1):
-        blocked = offered * blocked / (k + offered * blocked)
-    waits = blocked / (1 - load * (1 - blocked))
-    gap = servers * rate * (1 - load)
-    exact = waits * np.exp(-gap * TIMES)
-    # What is less likely than 1e-250 is 0.
-    np.testing.assert_allclose(found.waiting_time.sf(TIMES), exact, rtol=1e-11, atol=1e-249)
-    assert found.waiting_time.at_zero == pytest.approx(1 - waits, rel=1e-12, abs=1e-15)
-    assert found.waiting_time.mean == pytest.approx(waits / gap, rel=1e-12)
-    assert found.waiting_time.moment(3) == pytest.approx(6 * waits / gap**3, rel=1e-11)
-    quantiles = np.maximum(np.log(waits / (1 - PROBABILITIES)) / gap, 0.0)
-    np.testing.assert_allclose(found.waiting_time.quantile(PROBABILITIES), quantiles, rtol=1e-10)
-    if abs(gap - rate) > 1e-9:
-        response = np.exp(-rate * TIMES) + waits * rate * (
-            np.exp(-gap * TIMES) - np.exp(-rate * TIMES)
-        ) / (rate - gap)
-        # The closed form itself cancels where the two rates are near each other.
-        np.testing.assert_allclose(found.response_time.sf(TIMES), response, rtol=1e-11, atol=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -82,60 +52,6 @@ def test_one_server_is_the_classical_queue(duration, load):
     start = np.concatenate([remaining, (1 - load) * initial])
     exact = [(start @ expm(together * t)).sum() for t in times]
     np.testing.assert_allclose(found.response_time.sf(times), exact, rtol=1e-10)
-
-
-def started(sequence, needs, servers):
-    """How many of the jobs, oldest first, are in service."""
-    used = list(itertools.accumulate(needs[c] for c in sequence))
-    return sum(u <= servers for u in used)
-
-
-def tagged(servers, needs, rates, probabilities, arrival_rate, tag, longest, times):
-    """P(W > t) of a job of class `tag` among sequences of at most `longest` jobs, by brute force:
-    the classes of all jobs in order of arrival are the state."""
-
-    def successors(s):
-        if len(s) < longest:
-            yield from (((*s, c), arrival_rate * p) for c, p in enumerate(probabilities))
-        yield from ((s[:k] + s[k + 1 :], rates[s[k]]) for k in range(started(s, needs, servers)))
-
-    distribution = explore((), successors)
-    # The tagged job stands last, and nothing that comes later matters.
-    waiting = [s for s in distribution if started((*s, tag), needs, servers) <= len(s)]
-    row = {s: i for i, s in enumerate(waiting)}
-    W = np.zeros((len(waiting), len(waiting)))
-    for s, i in row.items():
-        for k in range(started(s, needs, servers)):
-            W[i, i] -= rates[s[k]]
-            after = s[:k] + s[k + 1 :]
-            if after in row:
-                W[i, row[after]] += rates[s[k]]
-    start = np.array([distribution[s] for s in waiting])
-    return [float((start @ expm(W * t)).sum()) for t in times]
-
-
-@pytest.mark.parametrize(
-    ("servers", "needs", "rates", "probabilities"),
-    [
-        (3, (1, 2), (1.0, 0.4), (0.7, 0.3)),
-        (4, (1, 3), (2.0, 1.0), (0.5, 0.5)),
-        (5, (2, 5), (1.0, 3.0), (0.6, 0.4)),
-    ],
-)
-def test_a_tagged_job_among_all_sequences(servers, needs, rates, probabilities):
-    times, arrival_rate = [0.0, 0.2, 1.0, 3.0], 0.06
-    classes = [
-        ms.JobClass(need=v, duration=ms.Exponential(rate=r), probability=p)
-        for v, r, p in zip(needs, rates, probabilities, strict=True)
-    ]
-    queue = ms.System(servers, classes).under(ms.FCFS)
-    found = queue.distribution(arrival_rate=arrival_rate)
-    for c in range(2):
-        args = servers, needs, rates, probabilities, arrival_rate, c
-        short, exact = (tagged(*args, longest, times) for longest in (7, 8))
-        left = np.abs(np.subtract(short, exact)).max()
-        assert left < 1e-7
-        np.testing.assert_allclose(found.by_class[c].waiting_time.sf(times), exact, atol=left)
 
 
 def test_a_hyperexponential_class_is_its_branches():
@@ -281,12 +197,10 @@ def test_shapes_ends_and_refusals():
 
 def test_steps_keep_the_decay_that_they_are_scaled_to():
     """Near λ* the far tail falls by the slowest rate, which M/M/c gives: 1e8 first steps later."""
-    found = one_class(50, ms.Exponential(rate=1.0)).distribution(load=1 - 1e-6)
-    gap = 50 * 1e-6
-    far = 20 / gap
-    assert found.waiting_time.sf(far) / found.waiting_time.sf(0.0) == pytest.approx(
-        expon.sf(gap * far), rel=1e-8
-    )
+    jobs = phased_jobs(one_class(50, ms.Exponential(rate=1.0)).system)
+    found = waiting_distribution(age_process.prepare(jobs).at(50 * (1 - 1e-6)))
+    at_once, later = found.survival(np.array([0.0, 20 / (50 * 1e-6)]))[:, 0]
+    assert later / at_once == pytest.approx(math.exp(-20), rel=1e-8)
 
 
 def test_the_law_tells_its_rounding():
