@@ -4,11 +4,11 @@ serves a list of jobs under a policy given as a function of all jobs."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
-from operator import mul
+from itertools import islice
 
 import numpy as np
 
+from atlas.enumeration import counts
 from multiserver.simulation.draws import draw, encode
 from multiserver.simulation.streams import generator
 
@@ -61,6 +61,29 @@ def responses(workload, policy, jobs, seed, key=()):
     return np.array([job.response for job in observed])
 
 
+def recount(workload, seed, record, first, found):
+    """Assert that sums `found` of one replication are those of its jobs from `first` on, given the
+    response times `record` of all; whether each is measured, and finds each in the system."""
+    jobs = len(record)
+    told = islice(stream(workload, seed, ()), jobs)
+    arrived, classes, required = np.transpose(
+        [(job.arrived, job.job_class, job.remaining) for job in told]
+    )
+    measured = np.arange(jobs) >= first
+    seen = (arrived < arrived[:, None]) & (arrived + record > arrived[:, None])
+    for c in range(len(workload.needs)):
+        mine = classes == c
+        times, numbers = record[measured & mine], (seen & mine).sum(axis=1)[measured]
+        expected = [len(times), times.sum(), (times**2).sum(), numbers.sum(), (numbers**2).sum()]
+        expected.append(required[measured & mine].sum())
+        np.testing.assert_allclose(found.sums[0, c, : len(expected)], expected, rtol=1e-9)
+    # The jobs in the system at the marks, but for the last, which the job after them all finds.
+    steps = found.present.shape[1] - 1
+    marks = first + np.arange(steps) * (jobs - first) // steps
+    np.testing.assert_array_equal(found.present[0, :-1], seen[marks].sum(axis=1))
+    return measured, seen
+
+
 # Policies for rigid jobs: k servers, jobs with needs, oldest first.
 
 
@@ -86,19 +109,18 @@ def most_servers_first(k):
     return lambda jobs: served(k, jobs, sorted(range(len(jobs)), key=lambda i: -jobs[i].need))
 
 
-def max_weight(k):
+def max_weight(k, ties="larger", packings="present", needs=None):
+    """`needs` are those of all classes, which count only where packings are of all that fit."""
+    rule = counts.max_weight(ties, packings)
+
     def rates(jobs):
-        needs = sorted({job.need for job in jobs}, reverse=True)
-        present = [sum(job.need == v for job in jobs) for v in needs]
-        most = [min(N, k // v) for N, v in zip(present, needs, strict=True)]
-        everything = product(*(range(u + 1) for u in most))
-        packings = [u for u in everything if sum(map(mul, u, needs)) <= k]
-        best = max(packings, key=lambda u: (sum(map(mul, u, present)), u))
-        left = dict(zip(needs, best, strict=True))
+        every = needs or sorted({job.need for job in jobs})
+        present = tuple(sum(job.need == v for job in jobs) for v in every)
+        left = dict(zip(every, rule(present, every, k), strict=True))
         chosen = []
         for job in jobs:
             chosen.append(float(left[job.need] > 0))
-            left[job.need] -= chosen[-1] > 0
+            left[job.need] -= job.need if chosen[-1] else 0
         return chosen
 
     return rates

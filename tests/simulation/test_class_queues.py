@@ -7,8 +7,6 @@ within ±Z: P(|z| > 6) = 2e-9, and eight are compared here.
 from __future__ import annotations
 
 import inspect
-import math
-from itertools import islice
 
 import numpy as np
 import pytest
@@ -23,6 +21,7 @@ from multiserver.simulation.workload import settle
 from multiserver.sizes import Bimodal, Deterministic, Erlang, Exponential, Hyperexponential
 
 from ..theory.count_chains import FIGURE_6, FIGURE_7
+from ..theory.references import erlang_c
 from . import preemptive as slow
 from .test_policies import CLASS_POLICIES as POLICIES
 
@@ -91,22 +90,7 @@ def test_sums_are_those_of_the_measured_jobs(system):
     policy, keys = class_policies.preemptive_first_fit, {"replications": 1, "seed": 3}
     simulate(work, policy, jobs=jobs, warm_up=0, record=record, **keys)
     found = simulate(work, policy, jobs=asked, warm_up=warm_up, **keys)
-    stream = islice(slow.stream(work, 3, ()), jobs)
-    told = [(job.arrived, job.job_class, job.remaining) for job in stream]
-    arrived, classes, required = np.transpose(told)
-    left = arrived + record
-    measured = np.arange(jobs) >= first
-    seen = (arrived < arrived[:, None]) & (left > arrived[:, None])
-    for c in range(3):
-        mine = classes == c
-        times, numbers = record[measured & mine], (seen & mine).sum(axis=1)[measured]
-        expected = [len(times), times.sum(), (times**2).sum(), numbers.sum(), (numbers**2).sum()]
-        expected.append(required[measured & mine].sum())
-        np.testing.assert_allclose(found.sums[0, c, : len(expected)], expected, rtol=1e-9)
-    # The jobs in the system at the marks, but for the last, which the job after them all finds.
-    steps = found.present.shape[1] - 1
-    marks = first + np.arange(steps) * (jobs - first) // steps
-    np.testing.assert_array_equal(found.present[0, :-1], seen[marks].sum(axis=1))
+    measured, seen = slow.recount(work, 3, record, first, found)
     everyone = seen.sum(axis=1)[measured]
     assert found.sums[0, -1, 3:5].tolist() == [everyone.sum(), (everyone**2).sum()]
     assert found.sums[0, -1, 0] == measured.sum()
@@ -116,10 +100,7 @@ def test_sums_are_those_of_the_measured_jobs(system):
 def test_jobs_of_one_server_are_an_erlang_c_queue(name):
     k, load = 3, 0.8
     work = workload(k, (1,), (Exponential(2.0),), (1.0,), load)
-    a = k * load
-    wait = a**k / math.factorial(k) / (1 - load)
-    wait /= wait + sum(a**j / math.factorial(j) for j in range(k))
-    exact = 1 / 2.0 + wait / (k * 2.0 * (1 - load))
+    exact = 1 / 2.0 + erlang_c(k, k * load) / (k * 2.0 * (1 - load))
     policy = getattr(class_policies, name)
     found = simulate(work, policy, jobs=40_000, replications=20, seed=2)
     assert abs(z_score(found.mean_response_time, exact)) < Z

@@ -27,7 +27,7 @@ from multiserver.sizes import (
     Weibull,
 )
 
-from ..theory.references import close
+from ..theory.references import close, erlang_c
 
 Z = 5.7
 
@@ -56,14 +56,6 @@ def test_one_exponential_server():
         assert_exact(done.tail(k), rho ** (k + 1))
 
 
-def waiting_probability(servers, offered):
-    """Erlang's C, from the recursion for his B."""
-    blocked = 1.0
-    for k in range(1, servers + 1):
-        blocked = offered * blocked / (k + offered * blocked)
-    return blocked / (1 - offered / servers * (1 - blocked))
-
-
 @pytest.mark.parametrize(
     ("servers", "need", "k", "rho"), [(4, 1, 4, 0.8), (11, 3, 3, 0.6), (2000, 20, 100, 0.9)]
 )
@@ -71,7 +63,7 @@ def test_several_exponential_servers(servers, need, k, rho):
     """M/M/k, k = ⌊n/v⌋, by Erlang's C."""
     system = MultiserverJobSystem.of(servers, [need], [0.5], [1.0])
     done = run(Workload.of(system, rho * k * 0.5), 11, levels=k + 20)
-    waits = waiting_probability(k, rho * k)
+    waits = erlang_c(k, rho * k)
     assert_exact(done.mean_waiting, waits * rho / (1 - rho))
     assert_exact(done.mean_jobs, waits * rho / (1 - rho) + rho * k)
     assert_exact(done.mean_held, rho * k * need)

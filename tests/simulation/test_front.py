@@ -94,22 +94,7 @@ def test_sums_are_those_of_the_measured_jobs():
     record = np.full(jobs, np.nan)
     simulate(work, build(work), jobs=jobs, warm_up=0, record=record, **keys)
     found = simulate(work, build(work), jobs=400, warm_up=0.25, **keys)
-    stream = [job for job, _ in zip(slow.stream(work, 3, ()), range(jobs), strict=False)]
-    arrived = np.array([job.arrived for job in stream])
-    classes = np.array([job.job_class for job in stream])
-    required = np.array([job.remaining for job in stream])
-    measured = np.arange(jobs) >= first
-    seen = (arrived < arrived[:, None]) & (arrived + record > arrived[:, None])
-    for c in range(3):
-        times = record[measured & (classes == c)]
-        numbers = (seen & (classes == c)).sum(axis=1)[measured]
-        expected = [len(times), times.sum(), (times**2).sum(), numbers.sum(), (numbers**2).sum()]
-        expected.append(required[measured & (classes == c)].sum())
-        np.testing.assert_allclose(found.sums[0, c, : len(expected)], expected, rtol=1e-9)
-    # The jobs in the system at the marks, but for the last, which the job after them all finds.
-    steps = found.present.shape[1] - 1
-    marks = first + np.arange(steps) * (jobs - first) // steps
-    np.testing.assert_array_equal(found.present[0, :-1], seen[marks].sum(axis=1))
+    slow.recount(work, 3, record, first, found)
 
 
 @pytest.mark.parametrize("size", [Exponential(1.0), H2], ids=["exponential", "hyperexponential"])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.simulation.interrupted import FALSE_ALARM, PAPER_SIZE
 
+from atlas.enumeration import balance
 from multiserver.simulation.estimate import z_score
 from multiserver.simulation.interruptions import Cluster, ParallelClass, simulate
 from multiserver.sizes import Bimodal, Deterministic, Erlang, Exponential, Hyperexponential, Pareto
@@ -92,21 +93,9 @@ def test_one_server_at_any_rate_of_interruptions(m):
 # Several servers and exponential sizes: the same for every m.
 
 
-def balanced_fairness(arrival_rates, sets, capacities, jobs=90):
-    """E[X_i] for two classes and sizes of mean 1, by the recursion of Theorem 2 (ρ ≤ 0.7)."""
-    both = sum(capacities[s] for s in set(sets[0]) | set(sets[1]))
-    alone = [sum(capacities[s] for s in servers) for servers in sets]
-    weight = np.zeros((jobs, jobs))
-    weight[0, 0] = 1
-    for x, y in np.ndindex(jobs, jobs):
-        rate = both if x and y else alone[0] if x else alone[1]
-        if x:
-            weight[x, y] += arrival_rates[0] * weight[x - 1, y] / rate
-        if y:
-            weight[x, y] += arrival_rates[1] * weight[x, y - 1] / rate
-    weight /= weight.sum()
-    levels = np.arange(jobs)
-    return levels @ weight.sum(axis=1), weight.sum(axis=0) @ levels
+def fair_jobs(arrival_rates, sets, capacities):
+    """E[X_i] under balanced fairness, for sizes of mean 1."""
+    return balance.means(capacities, [frozenset(s) for s in sets], arrival_rates).class_jobs
 
 
 @pytest.mark.parametrize("m", [0, 1, 5])
@@ -123,7 +112,7 @@ def test_exponential_sizes_give_balanced_fairness_at_every_m(rates, sets, capaci
     cluster = Cluster(capacities, classes, m)
     jumps = 30_000 * (1 + m)
     found = simulate(cluster, seed=31, replications=range(24), warmup=jumps // 10, jumps=jumps)
-    exact = balanced_fairness(rates, sets, capacities)
+    exact = fair_jobs(rates, sets, capacities)
     check(found.jobs, exact, 0.03)
     check(found.service_rate, [λ / x for λ, x in zip(rates, exact, strict=True)], 0.03)
     check(found.interruptions, [m, m])
@@ -131,13 +120,12 @@ def test_exponential_sizes_give_balanced_fairness_at_every_m(rates, sets, capaci
 
 @pytest.mark.parametrize(("d", "m"), [(1, 2), (2, 0), (2, 3), (3, 1), (6, 1)])
 def test_random_assignment(d, m):
-    """E[T] = Σ_{i=d}^S 1/(S C(S−1, d−1)/C(i−1, d−1) − λ), S = 6 and sizes of mean 1."""
+    """S = 6 and sizes of mean 1."""
     S, rate = 6, 4.2
     cluster = Cluster((1,) * S, (ParallelClass(rate, Exponential(1), d),), m)
     jumps = 30_000 * (1 + m)
     found = simulate(cluster, seed=32, replications=range(24), warmup=jumps // 10, jumps=jumps)
-    speeds = [S * math.comb(S - 1, d - 1) / math.comb(i - 1, d - 1) for i in range(d, S + 1)]
-    check(found.response_time, [sum(1 / (speed - rate) for speed in speeds)], 0.03)
+    check(found.response_time, [balance.random_assignment(S, d, 1, rate)], 0.03)
 
 
 @pytest.mark.parametrize(("size", "sign"), [(PAPER_SIZE, 1), (Deterministic(1), -1)])
@@ -145,7 +133,7 @@ def test_interruptions_lead_to_balanced_fairness(size, sign):
     """Three servers: γ tends to balanced fairness with m, from below if sizes vary more than the
     exponential and from above if less. 2 % is left at m = 40, where the gap falls as 1/m."""
     rates, sets = (0.6, 0.6), ((0, 2), (1, 2))
-    limit = 0.6 / balanced_fairness(rates, sets, (1, 1, 1))[0]
+    limit = 0.6 / fair_jobs(rates, sets, (1, 1, 1))[0]
     gap = []
     for m in (0, 1, 5, 40):
         cluster = Cluster((1, 1, 1), tuple(map(ParallelClass, rates, [size] * 2, sets)), m)

@@ -21,37 +21,11 @@ from multiserver.simulation.phase import Table, empty_chains, simulate
 from multiserver.simulation.skeleton import skeleton
 from multiserver.simulation.streams import generator
 
-from ..theory.references import close
+from ..theory.references import close, erlang_c
+from ..theory.test_qbd import m_erlang_1, m_m_k
 
 LARGEST_Z = 6
 FALSE_ALARM = 1e-6
-
-
-def servers(rate, k):
-    """M/M/k with services of rate 1."""
-
-    def level(jobs):
-        busy = min(jobs, k)
-        down = np.full((1, 1 if jobs else 0), float(busy))
-        return Level(np.full((1, 1), rate), np.zeros((1, 1)), down, np.array([float(busy)]))
-
-    return QuasiBirthDeath(rate, tuple(map(level, range(k + 1))), level(k + 1))
-
-
-def erlang_server(rate):
-    """M/E2/1 with a mean service time of 1: a change of phase between the stages."""
-    arrive, on, done = rate * np.eye(2), np.array([[0.0, 2], [0, 0]]), np.array([[0.0, 0], [2, 0]])
-    entry = np.array([[rate, 0.0]])
-    ground = Level(entry, np.zeros((1, 1)), np.zeros((1, 0)), np.zeros(1))
-    first = Level(arrive, on, done[:, :1], np.ones(2))
-    above = Level(arrive, on, done, np.ones(2))
-    return QuasiBirthDeath(rate, (ground, first, above), above)
-
-
-def erlang_c(a, k):
-    """The probability that all k servers are busy, a = λ/μ."""
-    full = a**k / math.factorial(k) * k / (k - a)
-    return full / (sum(a**j / math.factorial(j) for j in range(k)) + full)
 
 
 # Closed forms.
@@ -61,8 +35,8 @@ def erlang_c(a, k):
 @pytest.mark.parametrize(("rate", "k"), [(0.3, 1), (0.8, 1), (1.5, 2), (3.0, 5)])
 def test_servers_in_parallel(rate, k, steps):
     levels = (0, 2, 9)
-    found = simulate(servers(rate, k), 400_000, seed=11, tail_levels=levels, steps=steps)
-    busy = erlang_c(rate, k)
+    found = simulate(m_m_k(k, rate), 400_000, seed=11, tail_levels=levels, steps=steps)
+    busy = erlang_c(k, rate)
     waiting = busy * rate / (k - rate)
     assert abs(z_score(found.mean_waiting, waiting)) < LARGEST_Z
     assert abs(z_score(found.mean_jobs, waiting + rate)) < LARGEST_Z
@@ -77,7 +51,7 @@ def test_servers_in_parallel(rate, k, steps):
 @pytest.mark.parametrize("steps", [1, 6, None])
 def test_two_stages_of_service(steps):
     """Pollaczek and Khinchine: E[W] = λ E[S²]/(2 (1 − ρ)), E[S²] = 3/2."""
-    found = simulate(erlang_server(0.7), 400_000, seed=12, tail_levels=[0], steps=steps)
+    found = simulate(m_erlang_1(2, 0.7), 400_000, seed=12, tail_levels=[0], steps=steps)
     assert abs(z_score(found.mean_waiting, 0.7 * 0.7 * 1.5 / 2 / 0.3)) < LARGEST_Z
     assert abs(z_score(found.tails[0], 0.7)) < LARGEST_Z
 
@@ -126,7 +100,7 @@ def test_z_scores_of_random_systems():
 @pytest.mark.parametrize("confidence", [0.5, 0.9])
 def test_coverage(confidence):
     """The number of intervals that hold the exact mean is binomial; fails at 1e-6."""
-    runs, qbd = 300, servers(0.5, 1)
+    runs, qbd = 300, m_m_k(1, 0.5)
     held = 0
     for run in range(runs):
         found = simulate(
@@ -141,7 +115,7 @@ def test_effective_size_counts_with_the_variance_in_time(steps):
     """Var N = ρ/(1 − ρ)² and P(N > k) of M/M/1, from 40 keys."""
     rho = 0.6
     found = [
-        simulate(servers(rho, 1), 50_000, seed=15, key=(i,), steps=steps, tail_levels=[1])
+        simulate(m_m_k(1, rho), 50_000, seed=15, key=(i,), steps=steps, tail_levels=[1])
         for i in range(40)
     ]
 
@@ -218,7 +192,7 @@ def test_equal_seeds_give_equal_bits():
 @pytest.mark.parametrize("warm_up", [0.0, 0.3])
 def test_warm_up_is_simulated_and_left_out(warm_up):
     """The same epochs step by step: 4000 jobs are 8000 jumps, 200 epochs of 4 in each of 10."""
-    qbd = servers(0.9, 1)
+    qbd = m_m_k(1, 0.9)
     found = simulate(qbd, 4000, seed=18, replications=10, warm_up=warm_up, steps=4)
     table, chains = Table.of(skeleton(qbd, 4)), empty_chains(range(10), 18, ())
     table.run(chains, round(200 * warm_up))
@@ -230,7 +204,7 @@ def test_warm_up_is_simulated_and_left_out(warm_up):
 
 
 @pytest.mark.parametrize("warm_up", [0, 0.1, 0.5])
-@pytest.mark.parametrize("qbd", [servers(0.6, 1), erlang_server(0.6)], ids=["M/M/1", "M/E2/1"])
+@pytest.mark.parametrize("qbd", [m_m_k(1, 0.6), m_erlang_1(2, 0.6)], ids=["M/M/1", "M/E2/1"])
 def test_as_many_jobs_as_asked_for(qbd, warm_up):
     """A given number of jumps takes a random time, with a standard deviation near 0.2 % here."""
     found = simulate(qbd, 1_000_000, seed=16, warm_up=warm_up)
@@ -278,4 +252,4 @@ def test_unstable_in_one_of_two_closed_classes_of_phases():
 def test_bad_input(wrong, message):
     arguments = {"jobs": 1000, "seed": 1} | wrong
     with pytest.raises(ValueError, match=message):
-        simulate(servers(0.5, 1), **arguments)
+        simulate(m_m_k(1, 0.5), **arguments)

@@ -20,6 +20,8 @@ from multiserver.simulation.run_length import (
 )
 from multiserver.simulation.workload import Workload
 
+from ..theory import references
+
 # Each of the three tests of scores fails by chance with this probability.
 FALSE_ALARM = 1e-6
 TAIL = ms.BoundedPareto(shape=2.0, low=0.5, high=12000.0)
@@ -66,11 +68,9 @@ def test_the_first_is_that_of_pollaczek_and_khinchine():
 
 
 @pytest.mark.parametrize("servers", [1, 2, 7, 100])
-def test_erlang_c_against_its_sum(servers):
+def test_erlang_c_by_its_recursion(servers):
     a = 0.8 * servers
-    terms = np.cumprod([1.0] + [a / k for k in range(1, servers + 1)])
-    waits = terms[-1] / 0.2
-    assert erlang_c(servers, a) == pytest.approx(waits / (terms[:-1].sum() + waits), rel=1e-10)
+    assert erlang_c(servers, a) == pytest.approx(references.erlang_c(servers, a), rel=1e-10)
 
 
 @pytest.mark.parametrize(

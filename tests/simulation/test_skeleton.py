@@ -15,7 +15,7 @@ from multiserver.open.qbd import Level, QuasiBirthDeath
 from multiserver.simulation.alias import alias_tables
 from multiserver.simulation.skeleton import MOST_ENTRIES, cheapest_steps, skeleton
 
-from .test_phase import servers
+from ..theory.test_qbd import m_erlang_1, m_m_k
 
 # Alias tables.
 
@@ -70,20 +70,6 @@ def test_alias_table_of_one_outcome():
 # Systems with a phase or many, with and without changes of phase at one level.
 
 
-def erlang_server(rate, stages=2):
-    """M/E/1 with stages of rate `stages`: a mean service time of 1."""
-    arrive = rate * np.eye(stages)
-    on = stages * np.eye(stages, k=1)
-    done = np.zeros((stages, stages))
-    done[-1, 0] = stages
-    one = np.ones(stages)
-    ground = Level(arrive[:1], np.zeros((1, 1)), np.zeros((1, 0)), np.zeros(1))
-    first = Level(arrive, on, done[:, :1], one)
-    return QuasiBirthDeath(
-        rate, (ground, first, Level(arrive, on, done, one)), Level(arrive, on, done, one)
-    )
-
-
 def any_process(seed):
     """Sparse random rates, arrivals that change the phase, and B = 2."""
     rng = np.random.default_rng(seed)
@@ -109,9 +95,9 @@ def fcfs(n, needs, rates, p, arrival_rate):
 
 
 PROCESSES = {
-    "M/M/1": servers(0.6, 1),
-    "M/M/3": servers(2.0, 3),
-    "M/E/1": erlang_server(0.7),
+    "M/M/1": m_m_k(1, 0.6),
+    "M/M/3": m_m_k(3, 2.0),
+    "M/E/1": m_erlang_1(2, 0.7),
     "one or all": fcfs(4, (1, 4), (1.0, 0.5), (0.8, 0.2), 0.9),
     "three classes": fcfs(5, (1, 2, 5), (1.0, 3.0, 0.7), (0.5, 0.3, 0.2), 0.8),
     "any 1": any_process(1),
