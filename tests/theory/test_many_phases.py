@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import multiserver as ms
 from atlas.enumeration.policies import FirstCome
 from multiserver.errors import TooLargeError
-from multiserver.fitting import fit_two_moments
 from multiserver.fronts.every import count_vectors, ranked
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process
@@ -39,17 +37,6 @@ def test_fronts_of_one_server_are_pollaczek_and_khinchine(stages):
     assert found.limit == close(1.0, 1e-13)
     wait = 0.8 * (1 + 1 / stages) / 2 / 0.2
     assert found.at(0.8).mean_response_time == close(1 + wait, 1e-11)
-
-
-@pytest.mark.parametrize("scv", [0.5, 1 / 63, 0.0123, 0.00101, 0.001])
-def test_the_front_door_takes_any_number_of_phases(scv):
-    distribution = fit_two_moments(2.0, scv)
-    queue = ms.System(servers=4, classes=[ms.JobClass(need=3, duration=distribution)]).under(
-        ms.FCFS
-    )
-    found = queue.exact(arrival_rate=0.4)
-    assert found.mean_waiting_time == close(0.4 * 4 * (1 + scv) / 2 / 0.2, 1e-11)
-    assert found.limit == close(0.5, 1e-12)
 
 
 def test_70_phases_against_the_second_route():

@@ -7,17 +7,18 @@ import math
 import numpy as np
 import pytest
 
-import multiserver as ms
 from multiserver.model import MultiserverJobSystem
+from multiserver.open import age_process, multiserver_jobs
 from multiserver.open.finite_skip import blocks, phase_rates, prepare
 from multiserver.open.heterogeneous import HeterogeneousServers
 from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
 from multiserver.open.qbd import solve
 from multiserver.open.server_filling import DivisibleServerFilling, ServerFilling
 from multiserver.open.threshold_parallelism import ThresholdParallelism
+from multiserver.phased import PhasedJobs
 from multiserver.sizes import Deterministic, Erlang, Exponential, Hyperexponential
 
-from .references import close
+from .references import close, erlang_c
 
 H2 = Hyperexponential((2.0, 2 / 3), (0.5, 0.5))
 SPEEDS = (0.4, 0.3, 0.2, 0.1)
@@ -60,13 +61,14 @@ def test_one_server(size, load):
 
 @pytest.mark.parametrize(("servers", "load"), [(700, 0.99), (1000, 0.97)])
 def test_empty_systems_that_have_no_float_cost_nothing(servers, load):
-    """M/M/n, of which an empty system has a probability below 1e-308."""
-    queue = ms.System(servers, [ms.JobClass(duration=ms.Exponential(rate=1.0))]).under(ms.FCFS)
-    found = queue.exact(load=load)
-    assert found.mean_response_time == close(
-        birth_and_death(load * servers, range(1, servers + 1), most=20 * servers), rel=1e-9
-    )
-    assert found.mean_jobs == close(found.mean_response_time * load * servers, rel=1e-9)
+    """M/M/n by levels and by fronts: an empty system has a probability below 1e-308."""
+    system, rate = MultiserverJobSystem.of(servers, (1,), (1.0,), (1.0,)), load * servers
+    levels = solve(multiserver_jobs.prepare(system).at(rate))
+    fronts = age_process.prepare(PhasedJobs.exponential(system)).at(rate)
+    waiting = erlang_c(servers, rate) * load / (1 - load)
+    for found in (levels, fronts):
+        assert found.mean_jobs == close(rate + waiting, rel=1e-9)
+        assert found.mean_waiting == close(waiting, rel=1e-9)
 
 
 @pytest.mark.parametrize("load", [0.05, 0.5, 0.9, 0.99])
