@@ -173,16 +173,8 @@ def test_printed_lemmas_term_by_term(n, p_n):
         assert_agrees(n, p_n, sums_term_by_term(n, 1 - mp.mpf(p_n)))
 
 
-@pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
-def test_printed_lemmas_at_thirty_thousand_terms(alpha):
-    n, p_n = 30_000, 30_000**-alpha
-    with mp.workdps(digits(p_n)):
-        assert_agrees(n, p_n, sums_term_by_term(n, 1 - mp.mpf(p_n)))
-
-
 LARGE = [
-    *((10**8, p_n) for p_n in [0.9, 0.4, 1e-4, 3e-7, 1e-8, 5.4e-10, 1e-12, 1e-16, 1e-24]),
-    *((10**6, p_n) for p_n in [1e-3, 1e-6, 7e-8, 1e-12, 1e-24]),
+    *((10**8, p_n) for p_n in [0.9, 0.4, 1e-4, 3e-7, 1e-8, 5.4e-10, 1e-16, 1e-24]),
     *((54_321, p_n) for p_n in [BELOW_1[0], 0.02, 2e-5, 1e-7]),
 ]
 

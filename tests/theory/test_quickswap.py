@@ -9,10 +9,13 @@ import pytest
 import multiserver as ms
 from atlas.enumeration import counts, nonpreemptive
 from multiserver.errors import TooLargeError, UnstableError
+from multiserver.model import MultiserverJobSystem
 from multiserver.open.quickswap import solve
 
+from .count_chains import front_door
 from .references import erlang_c
 
+of = MultiserverJobSystem.of
 READINGS = ["always", "if-large-waits"]
 # |t| of 31 degrees of freedom is larger once in 1e6 times.
 FAR = 6.1
@@ -37,11 +40,7 @@ def test_cycles_are_the_second_route(servers, reading):
 
 def test_four_numbers_found_elsewhere():
     """Needs 1 and 8 of 8, probabilities .9 and .1, unit rates, load .6; always."""
-    classes = [
-        ms.JobClass(need=v, duration=ms.Exponential(rate=1.0), probability=p)
-        for v, p in ((1, 0.9), (8, 0.1))
-    ]
-    system = ms.System(servers=8, classes=classes)
+    system = front_door(of(8, (1, 8), (1.0, 1.0), (0.9, 0.1)))
     policies = (
         ms.FCFS,
         ms.NonpreemptiveMostServersFirst,
@@ -114,11 +113,7 @@ def test_small_jobs_alone_are_a_queue_of_many_servers(servers):
 )
 def test_simulated_job_by_job(policy):
     """All and each class at both loads: 36 scores, a false alarm in all once in 3e4 runs."""
-    classes = [
-        ms.JobClass(need=6, duration=ms.Exponential(rate=0.5), probability=0.1),
-        ms.JobClass(need=1, duration=ms.Exponential(rate=2.0), probability=0.9),
-    ]
-    queue = ms.System(servers=6, classes=classes).under(policy)
+    queue = front_door(of(6, (6, 1), (0.5, 2.0), (0.1, 0.9))).under(policy)
     for load in (0.3, 0.7):
         exact = queue.exact(load=load)
         found = queue.simulate(load=load, jobs=200_000, seed=31)
@@ -131,12 +126,8 @@ def test_simulated_job_by_job(policy):
 @pytest.mark.parametrize("reading", READINGS)
 def test_many_servers_at_high_load(reading):
     """64 servers, one large job in a hundred, load .9: 3 scores, beyond `FAR` once in 3e5 runs."""
-    classes = [
-        ms.JobClass(need=v, duration=ms.Exponential(rate=1.0), probability=p)
-        for v, p in ((1, 0.99), (64, 0.01))
-    ]
     policy = ms.Quickswap(threshold=32, last_phase=reading)
-    queue = ms.System(servers=64, classes=classes).under(policy)
+    queue = front_door(of(64, (1, 64), (1.0, 1.0), (0.99, 0.01))).under(policy)
     exact = queue.exact(load=0.9)
     found = queue.simulate(load=0.9, jobs=2e6, seed=64)
     for mine, theirs in zip((found, *found.by_class), (exact, *exact.by_class), strict=True):
@@ -178,12 +169,7 @@ def test_errors():
         solve(4, (1.0, 1.0), (2.0, 0.5), 1)
     with pytest.raises(ValueError, match="threshold an integer from 0 to n - 1"):
         solve(4, (1.0, 1.0), (0.2, 0.1), 4)
-    system = ms.System(
-        servers=4,
-        classes=[
-            ms.JobClass(need=v, duration=ms.Exponential(rate=1.0), probability=0.5) for v in (1, 4)
-        ],
-    )
+    system = front_door(of(4, (1, 4), (1.0, 1.0), (0.5, 0.5)))
     with pytest.raises(ValueError, match=r"must be an integer from 0 to .* 3, .* found 0\.5"):
         system.under(ms.Quickswap(threshold=0.5)).exact(load=0.3)
     with pytest.raises(ValueError, match="from 0 to"):

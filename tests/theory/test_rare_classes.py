@@ -153,11 +153,8 @@ def test_rates_beside_which_arrivals_are_lost():
 
 def test_far_times_are_those_of_quantiles():
     """Rates nine decades apart near λ*: a time has more steps than a float has digits."""
-    jobs = [
-        ms.JobClass(need=1, duration=Exponential(1e6), probability=0.5),
-        ms.JobClass(need=2, duration=Exponential(1e-3), probability=0.5),
-    ]
-    wait = ms.System(2, jobs).under(ms.FCFS).distribution(fraction_of_limit=1 - 1e-6).waiting_time
+    queue = front_door(MultiserverJobSystem.of(2, (1, 2), (1e6, 1e-3), (0.5, 0.5))).under(ms.FCFS)
+    wait = queue.distribution(fraction_of_limit=1 - 1e-6).waiting_time
     time = wait.quantile(0.99)
     assert wait.sf(time) == close(0.01, 1e-9)
     assert wait.sf(10 * time) == close(1.000009e-20, 1e-6)

@@ -13,6 +13,7 @@ from multiserver.errors import TooLargeError, UnstableError
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import quickswap, two_needs
 
+from .count_chains import front_door
 from .second_route import jobs_of
 
 READINGS = ["always", "if-large-waits"]
@@ -105,12 +106,9 @@ def test_of_two_jobs_that_do_not_fit_beside_each_other_the_large_ones_go_first()
     assert two_needs.solve(system, rate).class_jobs == pytest.approx(expected, rel=1e-9)
 
 
-def queue_of(policy, needs=(2, 3), servers=7):
-    classes = [
-        ms.JobClass(need=need, duration=ms.Exponential(rate=rate), probability=p)
-        for need, rate, p in zip(needs, (1.0, 0.5), (0.7, 0.3), strict=True)
-    ]
-    return ms.System(servers=servers, classes=classes[::-1]).under(policy)
+def queue_of(policy, needs=(3, 2), servers=7):
+    system = MultiserverJobSystem.of(servers, needs, (0.5, 1.0), (0.3, 0.7))
+    return front_door(system).under(policy)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +133,7 @@ def test_simulated_job_by_job(policy):
 
 
 def test_the_limit_is_known_where_needs_divide_each_other():
-    assert queue_of(ms.Quickswap, (2, 4), 8).stability().load_limit == pytest.approx(1)
+    assert queue_of(ms.Quickswap, (4, 2), 8).stability().load_limit == pytest.approx(1)
     methods = {row["method"] for row in queue_of(ms.Quickswap).known().rows() if row["applies"]}
     assert "jobs in service and waiting" in methods
     assert "whole capacity, λ* = n/E[S]" not in methods

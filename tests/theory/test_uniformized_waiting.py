@@ -11,6 +11,7 @@ from scipy.stats import gamma
 
 import multiserver as ms
 from multiserver.errors import NotKnownError
+from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process, fcfs_levels, uniformized_waiting
 from multiserver.open.uniformization import UniformizedTimes
 from multiserver.open.waiting_distribution import waiting_distribution
@@ -18,6 +19,7 @@ from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.policies.phase_type import phased_jobs
 from multiserver.sizes import Erlang, Exponential, Hyperexponential
 
+from .count_chains import front_door
 from .references import close
 from .test_level_sweeps import COX, PHASED
 from .waiting_routes import quantiles_apart
@@ -25,16 +27,9 @@ from .waiting_routes import quantiles_apart
 PROBABILITIES = np.array([0.1, 0.5, 0.9, 0.95, 0.99, 0.999, 0.999999])
 
 
-def system(servers, needs, rates, probabilities):
-    classes = [
-        ms.JobClass(need=v, duration=ms.Exponential(rate=r), probability=p)
-        for v, r, p in zip(needs, rates, probabilities, strict=True)
-    ]
-    return ms.System(servers, classes)
-
-
-FIVE = system(20, (1, 2, 3, 5, 8), (1, 2, 0.5, 1, 3), (0.3, 0.3, 0.2, 0.1, 0.1))
-FOUR = system(14, (1, 2, 3, 7), (1.0, 2.0, 1.5, 1.0), (0.5, 0.2, 0.2, 0.1))
+of = MultiserverJobSystem.of
+FIVE = front_door(of(20, (1, 2, 3, 5, 8), (1, 2, 0.5, 1, 3), (0.3, 0.3, 0.2, 0.1, 0.1)))
+FOUR = front_door(of(14, (1, 2, 3, 7), (1.0, 2.0, 1.5, 1.0), (0.5, 0.2, 0.2, 0.1)))
 
 
 def times_of(jobs, fraction):
@@ -151,7 +146,7 @@ def test_where_sweeps_do_not_settle_dense_matrices_answer(monkeypatch):
     told = FOUR.under(ms.FCFS).distribution(fraction_of_limit=0.9)
     assert "age of the head" in told.method
     monkeypatch.setattr("multiserver.policies.phase_type.MOST_SETTLED", 10)
-    many = system(100, (1, 2, 5), (1.0,) * 3, (0.5, 0.3, 0.2))
+    many = front_door(of(100, (1, 2, 5), (1.0,) * 3, (0.5, 0.3, 0.2)))
     with pytest.raises(NotKnownError, match="after 3 sweeps"):
         many.under(ms.FCFS).distribution(load=0.5)
 

@@ -13,9 +13,15 @@ from scipy.stats import gamma
 from tests.door.systems import SYSTEMS
 
 import multiserver as ms
+from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process, one_or_n
 from multiserver.open.waiting_distribution import waiting_distribution
+from multiserver.phased import PhasedJobs
 from multiserver.policies.phase_type import phased_jobs
+
+from .count_chains import front_door
+
+of = MultiserverJobSystem.of
 
 TIMES = np.array([0.0, 1e-6, 0.01, 0.3, 1.0, 4.0, 20.0, 100.0])
 PROBABILITIES = np.array([0.1, 0.5, 0.9, 0.95, 0.99, 0.999, 0.999999])
@@ -95,11 +101,7 @@ def test_large_jobs_are_sums_of_exponentials(servers, share):
 )
 def test_interpolated_fronts_have_the_tail_of_all_fronts(servers, large, share, fraction):
     """Also where one job in ten is large, and some fronts hardly ever occur."""
-    classes = [
-        ms.JobClass(need=1, duration=ms.Exponential(rate=1.0), probability=1 - share),
-        ms.JobClass(need=large, duration=ms.Exponential(rate=2.0), probability=share),
-    ]
-    jobs = phased_jobs(ms.System(servers, classes))
+    jobs = PhasedJobs.exponential(of(servers, (1, large), (1.0, 2.0), (1 - share, share)))
     whole, few = age_process.prepare(jobs), age_process.interpolate(jobs)
     assert few.interpolated and not whole.interpolated
     rate = fraction * whole.limit
@@ -111,12 +113,8 @@ def test_interpolated_fronts_have_the_tail_of_all_fronts(servers, large, share, 
 
 
 def test_rates_over_six_decades():
-    classes = [
-        ms.JobClass(need=1, duration=ms.Exponential(rate=1e3), probability=1 - 1e-3 - 1e-9),
-        ms.JobClass(need=2, duration=ms.Exponential(rate=1.0), probability=1e-3),
-        ms.JobClass(need=4, duration=ms.Exponential(rate=1e-3), probability=1e-9),
-    ]
-    queue = ms.System(4, classes).under(ms.FCFS)
+    system = of(4, (1, 2, 4), (1e3, 1.0, 1e-3), (1 - 1e-3 - 1e-9, 1e-3, 1e-9))
+    queue = front_door(system).under(ms.FCFS)
     for fraction in (1e-6, 0.9, 0.98):
         found, exact = (
             ask(fraction_of_limit=fraction) for ask in (queue.distribution, queue.exact)
@@ -159,11 +157,8 @@ def test_of_one_class_the_jobs_are_those_that_come_during_a_response():
 
 def test_what_is_undrawn_has_one_law_whatever_the_class():
     """Of needs 1 and n a small job waits V; a large one waits longer, stochastically."""
-    classes = [
-        ms.JobClass(need=1, duration=ms.Exponential(rate=1.0), probability=0.8),
-        ms.JobClass(need=6, duration=ms.Exponential(rate=1.0), probability=0.2),
-    ]
-    found = ms.System(6, classes).under(ms.FCFS).distribution(fraction_of_limit=0.8)
+    queue = front_door(of(6, (1, 6), (1.0, 1.0), (0.8, 0.2))).under(ms.FCFS)
+    found = queue.distribution(fraction_of_limit=0.8)
     small, large = (c.waiting_time.sf(TIMES) for c in found.by_class)
     assert (small < large).all()
     np.testing.assert_allclose(found.waiting_time.sf(TIMES), 0.8 * small + 0.2 * large, rtol=1e-13)

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import multiserver as ms
+from multiserver.model import MultiserverJobSystem
 
+from .count_chains import front_door
 from .random_queues import random_queue
 from .waiting_routes import discrepancies, quantiles_apart
 
@@ -35,13 +37,8 @@ def test_quantiles_agree_with_a_tagged_job():
 def jobs_that_need_all(servers, others, rate):
     """Jobs of `rate` that need all `servers`, and `others`: need, rate and probability of each."""
     all_of_them = servers, rate, 1 - math.fsum(p for *_, p in others)
-    return ms.System(
-        servers,
-        [
-            ms.JobClass(need=need, duration=ms.Exponential(rate=mu), probability=p)
-            for need, mu, p in (*others, all_of_them)
-        ],
-    )
+    columns = zip(*others, all_of_them, strict=True)
+    return front_door(MultiserverJobSystem.of(servers, *columns))
 
 
 @pytest.mark.parametrize(
