@@ -3,7 +3,7 @@ classes, Pollaczek and Khinchine, and the deterministic limit."""
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -85,29 +85,29 @@ def test_one_phase_is_the_exponential_chain():
         assert found.mean_relative_completions == close(mean, 1e-11, abs=1e-13)
 
 
-@pytest.mark.parametrize("fraction", [1e-3, 0.5, 0.98])
-def test_one_phase_is_the_quasi_birth_death_process(fraction):
-    """By the age of the head and by sweeps over levels."""
-    rng = np.random.default_rng(6)
+BY_AGE, BY_SWEEPS = (age_process, [0, 2, 9, 30], 0.0), (fcfs_levels, [0, 2, 9, 30, 300], 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("route", "fraction"),
+    [*product([BY_AGE], [0.05, 0.7, 0.98]), *product([BY_SWEEPS], [1e-3, 0.5, 0.98])],
+)
+def test_one_phase_is_the_quasi_birth_death_process(route, fraction):
+    rng, (library, levels, least) = np.random.default_rng(6), route
     for _ in range(12):
         system = drawn(rng)
         blocks = multiserver_jobs.prepare(system)
+        process = library.prepare(PhasedJobs.exponential(system))
+        assert process.limit == close(blocks.throughput, 1e-13)
         rate = fraction * blocks.throughput
-        other = qbd.solve(blocks.at(rate))
+        distribution, other = process.at(rate), qbd.solve(blocks.at(rate))
         times = by_class.of_distribution(blocks, other)
-        for prepare, levels, least in (
-            (age_process.prepare, [0, 2, 9, 30], 1e-40),
-            (fcfs_levels.prepare, [0, 2, 9, 30, 300], 1e-12),
-        ):
-            process = prepare(PhasedJobs.exponential(system))
-            assert process.limit == close(blocks.throughput, 1e-13)
-            distribution = process.at(rate)
-            assert distribution.class_response_times == close(times, 1e-10)
-            assert distribution.mean_jobs == close(other.mean_jobs, 1e-10)
-            waiting = close(other.mean_waiting, 1e-10, abs=max(least, 1e-14))
-            assert distribution.mean_waiting == waiting
-            tails = [distribution.tail(k) for k in levels]
-            assert tails == close(other.tail(levels), 1e-9, abs=least)
+        assert distribution.class_response_times == close(times, 1e-10)
+        assert distribution.mean_jobs == close(other.mean_jobs, 1e-10)
+        waiting = close(other.mean_waiting, 1e-10, abs=max(least, 1e-14))
+        assert distribution.mean_waiting == waiting
+        tails = [distribution.tail(k) for k in levels]
+        assert tails == close(other.tail(levels), 1e-9, abs=least)
 
 
 @every_case
