@@ -26,12 +26,13 @@ def scored(
     """The columns of an estimate, with its score against the `exact` value, if that is not NaN.
     Scores of one run count once, so `z` is that of the `independent` row alone."""
     z = math.nan if math.isnan(exact) else score(estimate, exact, known)
+    half_width = fair_half_width(estimate, known)
     return {
-        "half_width": fair_half_width(estimate, known),
+        "half_width": half_width,
         "jobs": estimate.jobs,
         "effective_size": estimate.effective_size,
         "exact": exact,
         "score": z,
         "z": z if independent else math.nan,
-        "inside": None if math.isnan(z) else estimate.covers(exact),
+        "inside": None if math.isnan(z) else abs(estimate.mean - exact) <= half_width,
     }
