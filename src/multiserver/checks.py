@@ -12,6 +12,11 @@ SUM_TOLERANCE = 1e-9
 _WORDS = {0: "a non-negative integer", 1: "a positive integer"}
 
 
+def is_number(value: object) -> bool:
+    """Whether the value is a real number; a truth value is none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def require_integer(name: str, value: object, least: int = 1) -> int:
     """The value as an integer. Raises `ValueError` unless it is one, of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
@@ -25,8 +30,7 @@ def require_count(name: str, value: object, least: int = 1, why: str = "") -> in
 
     Raises `ValueError`, with the reason `why`, unless it is an integer of at least `least`.
     """
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or value % 1 or value < least:
+    if not is_number(value) or value % 1 or value < least:
         reason = f" ({why})" if why else ""
         raise ValueError(f"{name} must be an integer from {least} on{reason}, found {value!r}")
     return int(value)

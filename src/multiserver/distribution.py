@@ -58,6 +58,8 @@ class TimeDistribution:
         points = np.asarray(probability, dtype=float)
         if not ((points >= 0) & (points < 1)).all():
             raise ValueError(f"a probability must lie in [0, 1), found {probability!r}")
+        if not points.size:
+            return points
         levels = 1 - points.ravel()
         columns = np.full(levels.size, self.column)
         found = self.times.quantiles(levels, columns).reshape(points.shape)

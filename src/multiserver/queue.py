@@ -242,7 +242,7 @@ Theorem 4.3)
         Raises `ValueError` for fewer than 2 replications, `UnstableError` unless λ < λ*, if known,
         or if jobs accumulate, and `NotKnownError` if no method applies or it is too large.
         """
-        effort = Effort(jobs, seed, replications, warm_up, confidence, tuple(key), times=times)
+        effort = Effort(jobs, seed, replications, warm_up, confidence, key, times=times)
         if level not in LEVELS:
             raise ValueError(f"level must be 'jobs' or 'phases', found {level!r}")
         rate = self._limits.rate(load, arrival_rate, fraction_of_limit)

@@ -16,7 +16,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from multiserver.errors import NotKnownError
-from multiserver.policies.policy import Value
+from multiserver.policies.policy import MOST_JOBS, Value
 from multiserver.simulation.estimate import Estimate
 from multiserver.tables import Table, aligned
 from multiserver.wcfs.bounds import Interval
@@ -154,7 +154,7 @@ class Result(Table, Generic[V]):
             raise NotKnownError(message)
         if isinstance(k, bool) or not isinstance(k, Integral):
             raise ValueError(f"k must be an integer, found {k!r}")
-        return self._tail(int(k))
+        return self._tail(int(k) if self.kind == "simulated" else max(-1, min(int(k), MOST_JOBS)))
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each quantity and class, as plain values.

@@ -21,11 +21,12 @@ from typing import Any, Literal
 
 from scipy.linalg import expm
 
-from multiserver.checks import require_integer
+from multiserver.checks import is_number, require_integer
 from multiserver.errors import UnstableError
+from multiserver.policies import require_policy
 from multiserver.policies.policy import Policy
 from multiserver.queue import Queue
-from multiserver.system import JobClass, System
+from multiserver.system import JobClass, System, listed_classes
 from multiserver.tables import Table, aligned
 
 # Relative tolerance of P(X > t).
@@ -52,10 +53,13 @@ class Target:
             raise ValueError(f"time must be 'waiting' or 'response', found {self.time!r}")
         if self.quantile is not None and self.longer_than is not None:
             raise ValueError("a target is a quantile or P(time > longer_than), found both")
-        if self.quantile is not None and not 0 < self.quantile < 1:
-            raise ValueError(f"quantile must lie in (0, 1), found {self.quantile!r}")
+        if (p := self.quantile) is not None and not (is_number(p) and 0 < p < 1):
+            raise ValueError(f"quantile must lie in (0, 1), found {p!r}")
         for name in ("at_most", "longer_than"):
-            if (value := getattr(self, name)) is not None and not value >= 0:
+            value = getattr(self, name)
+            if value is None and name == "longer_than":
+                continue
+            if not is_number(value) or not value >= 0:
                 raise ValueError(f"{name} must be a number from 0 on, found {value!r}")
         if self.job_class is not None:
             require_integer("job_class", self.job_class)
@@ -153,8 +157,9 @@ def fewest_servers(
     as many in a row meet the target as the largest need. An n for which the policy is not defined
     is skipped.
     Raises `NotKnownError` if the target's value is not known exactly, and `ValueError` if there are
-    no classes, the target's class does not exist, λ is not positive, or the search would not end,
-    as jobs that never wait do not meet the target.
+    no classes or no numbers of servers, the target's class does not exist, λ is not positive, or
+    the search would not end, as jobs that never wait do not meet the target. Jobs with compatible
+    servers or a degree need the numbers `servers`.
 
     >>> import multiserver as ms
     >>> jobs = [ms.JobClass(duration=ms.Exponential(rate=1.0))]
@@ -162,14 +167,16 @@ def fewest_servers(
     >>> ms.fewest_servers(jobs, target, arrival_rate=8.0, policy=ms.FCFS).smallest
     12
     """
-    if not classes:
-        raise ValueError(f"classes must be one ms.JobClass or more, found {classes!r}")
+    classes = listed_classes(classes)
+    if not isinstance(target, Target):
+        raise ValueError(f"target must be one such as ms.Target(at_most=3), found {target!r}")
     if (target.job_class or 1) > len(classes):
         found = target.job_class
         raise ValueError(f"job_class must be a number from 1 to {len(classes)}, found {found}")
-    if not 0 < arrival_rate < math.inf:
+    if not is_number(arrival_rate) or not 0 < arrival_rate < math.inf:
         raise ValueError(f"arrival_rate must be a positive number, found {arrival_rate!r}")
-    largest = max(job.servers for job in classes)
+    require_policy(policy)
+    largest = max(_fewest_for(job) for job in classes)
     carried = arrival_rate * System(largest, classes).mean_size
     first = max(largest, math.floor(carried) + 1)
     values: dict[int, float] = {}
@@ -182,8 +189,15 @@ def fewest_servers(
         return values[n] <= target.at_most
 
     if servers is not None:
-        for n in servers:
+        if not isinstance(servers, Iterable) or not (numbers := tuple(servers)):
+            raise ValueError(f"servers must be numbers to try, in a list; found {servers!r}")
+        for n in numbers:
             meets(n)
+    elif {job.use for job in classes} & {"compatible", "degree"}:
+        raise ValueError(
+            "which servers more would serve whom is not known where jobs have compatible servers or"
+            " a degree: say in `servers` which numbers to try"
+        )
     elif not _is_reachable(target, classes):
         some = "some jobs wait, however many servers there are"
         reason = some if target.time == "waiting" else "jobs that never wait do not"
@@ -205,6 +219,11 @@ def fewest_servers(
         tried=tuple(tried),
         values=tuple(values[n] for n in tried),
     )
+
+
+def _fewest_for(job: JobClass) -> int:
+    """The fewest servers with which there may be such jobs."""
+    return 1 + max(job.compatible) if job.compatible else job.degree or job.servers
 
 
 def _is_reachable(target: Target, classes: Sequence[JobClass]) -> bool:

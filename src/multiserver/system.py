@@ -95,10 +95,11 @@ class JobClass:
         if not uses:
             object.__setattr__(self, "need", 1)
         elif uses == ["compatible"]:
-            servers = frozenset(self.compatible)
+            given = self.compatible
+            servers = frozenset(given if isinstance(given, Iterable) else ())
             if not servers or not all(map(_is_server, servers)):
                 raise ValueError(
-                    f"compatible must be numbers of servers, from 0, found {servers!r}"
+                    f"compatible must be numbers of servers, from 0, in a set; found {given!r}"
                 )
             object.__setattr__(self, "compatible", frozenset(map(int, servers)))
         else:
@@ -152,9 +153,7 @@ class System:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "classes", tuple(self.classes))
-        if not self.classes or not all(isinstance(c, JobClass) for c in self.classes):
-            raise ValueError(f"classes must be one ms.JobClass or more, found {self.classes!r}")
+        object.__setattr__(self, "classes", listed_classes(self.classes))
         if isinstance(self.servers, Iterable) and not isinstance(self.servers, str):
             object.__setattr__(self, "servers", tuple(self.servers))
             for v in self.servers:
@@ -234,6 +233,14 @@ class System:
         from multiserver.queue import Queue
 
         return Queue(self, policy)
+
+
+def listed_classes(classes: Iterable[JobClass]) -> tuple[JobClass, ...]:
+    """The classes as a tuple. Raises `ValueError` unless they are a list of one class or more."""
+    found = tuple(classes) if isinstance(classes, Iterable) else classes
+    if not isinstance(found, tuple) or not found or not all(isinstance(c, JobClass) for c in found):
+        raise ValueError(f"classes must be one ms.JobClass or more, in a list; found {found!r}")
+    return found
 
 
 def _is_server(number: object) -> bool:

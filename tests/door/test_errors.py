@@ -26,6 +26,7 @@ JOB = ms.JobClass(duration=ONE)
         ({"compatible": ()}, "compatible must be numbers of servers, from 0"),
         ({"compatible": (-1,)}, "compatible must be numbers of servers, from 0"),
         ({"compatible": (True,)}, "compatible must be numbers of servers, from 0"),
+        ({"compatible": 3}, "compatible must be numbers of servers, from 0, in a set; found 3"),
         ({"need": 1, "degree": 2}, "found need and degree"),
     ],
 )
@@ -43,6 +44,8 @@ def test_classes(arguments, text):
         ({"servers": []}, "at least one server, found no speed"),
         ({"classes": []}, "classes must be one ms.JobClass or more"),
         ({"classes": [ONE]}, "classes must be one ms.JobClass or more"),
+        ({"classes": JOB}, "classes must be one ms.JobClass or more, in a list; found JobClass"),
+        ({"classes": None}, "classes must be one ms.JobClass or more, in a list; found None"),
         ({"classes": [JOB, JOB]}, r"sum to 1, found a sum of 2\.0"),
         ({"classes": [ms.JobClass(need=5, duration=ONE)]}, "5 servers exceed the 4"),
         ({"classes": [ms.JobClass(threshold=5, duration=ONE)]}, "5 servers exceed the 4"),
@@ -169,6 +172,12 @@ def test_engines_raise_the_same_error():
         ({"jobs": 1e6 + 0.5}, "jobs must be an integer from 1 on"),
         ({"warm_up": 1.0}, r"warm_up must lie in \[0, 1\)"),
         ({"confidence": 0.0}, r"confidence in \(0, 1\)"),
+        ({"warm_up": "0.2"}, r"warm_up must lie in \[0, 1\) .* found '0\.2'"),
+        ({"jobs": 1e30}, r"jobs must be at most 1e\+15, found 1e\+30"),
+        ({"jobs": 10}, r"some of 1 jobs, .*: ask for more jobs, or fewer replications"),
+        ({"jobs": 10, "level": "phases"}, "epochs, .*: ask for more jobs, or fewer replications"),
+        ({"key": 3}, r"key must be non-negative integers, as in \(1, 2\); found 3"),
+        ({"half_width": "1 %"}, "half_width must be positive, found '1 %'"),
         ({"level": "front"}, "level must be 'jobs' or 'phases', found 'front'"),
         ({"seed": -1}, "seed must be a non-negative integer, found -1"),
     ],
@@ -177,6 +186,21 @@ def test_efforts(effort, text):
     queue = SYSTEMS["multiserver-jobs"].under(ms.FCFS)
     with pytest.raises(ValueError, match=text):
         queue.simulate(**{"load": 0.5, "jobs": 1000, "seed": 1} | effort)
+
+
+def test_budgets_are_numbers():
+    queue = SYSTEMS["multiserver-jobs"].under(ms.FCFS)
+    with pytest.raises(ValueError, match="enough must be a positive relative error, found '1e-6'"):
+        queue.exact(load=0.1, enough="1e-6")
+    with pytest.raises(ValueError, match="most_states must be a positive number, found None"):
+        queue.exact(load=0.1, most_states=None)
+
+
+def test_mixtures_and_scaled_sizes():
+    with pytest.raises(ValueError, match="rates and probabilities must be lists of numbers, found"):
+        ms.Hyperexponential(rates=1.0, probabilities=1.0)
+    with pytest.raises(ValueError, match="size must be a distribution, found 3"):
+        ms.scaled(3, 2.0)
 
 
 def test_too_many_states_come_with_advice():
@@ -216,3 +240,21 @@ def test_tails_are_at_integers():
         for k in (0.5, True):
             with pytest.raises(ValueError, match="k must be an integer, found"):
                 found.tail(k)
+
+
+def test_tails_so_far_out_that_integers_overflow():
+    found = SYSTEMS["multiserver-jobs"].under(ms.ServerFilling).exact(load=0.5)
+    assert found.tail(10**30) == 0.0 and found.tail(-(10**30)) == 1.0
+    found = ms.System(1, [JOB]).under(ms.FCFS).simulate(load=0.5, jobs=2000, seed=1)
+    with pytest.raises(
+        ValueError, match="k must lie in 0 … 99, found 1000000000000000000000000000000"
+    ):
+        found.tail(10**30)
+
+
+def test_times_and_probabilities_of_distributions():
+    queue = SYSTEMS["multiserver-jobs"].under(ms.FCFS)
+    assert queue.distribution(load=0.3).waiting_time.quantile([]).shape == (0,)
+    sampled = queue.simulate(load=0.3, jobs=2000, seed=1, times=True).distribution
+    with pytest.raises(ValueError, match="t must be one number, found '2'"):
+        sampled.waiting_time.sf("2")

@@ -100,11 +100,14 @@ def test_refusals():
         ({"time": "service"}, "time must be 'waiting' or 'response', found 'service'"),
         ({"longer_than": -1.0}, "longer_than must be a number from 0 on, found -1.0"),
         ({"job_class": 0}, "job_class must be a positive integer, found 0"),
+        ({"longer_than": "1"}, "longer_than must be a number from 0 on, found '1'"),
+        ({"quantile": "0.9"}, r"quantile must lie in \(0, 1\), found '0\.9'"),
     ):
         with pytest.raises(ValueError, match=text):
             ms.Target(at_most=1.0, **wrong)
-    with pytest.raises(ValueError, match="at_most must be a number from 0 on"):
-        ms.Target(at_most=math.nan)
+    for bound in (math.nan, "3", None, True):
+        with pytest.raises(ValueError, match="at_most must be a number from 0 on"):
+            ms.Target(at_most=bound)
     none = ms.fewest_servers(
         [ms.JobClass(duration=ONE)],
         ms.Target(at_most=0.5),
@@ -146,3 +149,37 @@ def test_a_target_that_no_number_of_servers_meets_is_refused(bound):
     near = bound | {"at_most": bound["at_most"] * 1.1}
     found = ms.fewest_servers(jobs, ms.Target(**near), arrival_rate=3.0, policy=ms.FCFS)
     assert 4 <= found.smallest < 12
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"classes": ms.JobClass(duration=ONE)}, "classes must be .* in a list; found JobClass"),
+        ({"target": 3.0}, r"target must be one such as ms\.Target\(at_most=3\), found 3\.0"),
+        ({"arrival_rate": "1"}, "arrival_rate must be a positive number, found '1'"),
+        ({"policy": "fcfs"}, r"such as ms\.FCFS or ms\.policy\('fcfs'\), found 'fcfs'"),
+        ({"servers": 4}, "servers must be numbers to try, in a list; found 4"),
+        ({"servers": []}, r"servers must be numbers to try, in a list; found \[\]"),
+    ],
+)
+def test_each_argument_is_checked(wrong, text):
+    asked = {"classes": [ms.JobClass(duration=ONE)], "target": ms.Target(at_most=2.0)}
+    asked |= {"arrival_rate": 1.0, "policy": ms.FCFS} | wrong
+    classes, target = asked.pop("classes"), asked.pop("target")
+    with pytest.raises(ValueError, match=text):
+        ms.fewest_servers(classes, target, **asked)
+
+
+def test_jobs_that_name_their_servers_need_the_numbers_to_try():
+    """No rule says whom another server would serve; of 3 servers the third serves nobody here."""
+    target, asked = ms.Target(at_most=1.0), {"arrival_rate": 1.0, "policy": ms.FCFS}
+    both = [ms.JobClass(compatible={0, 1}, duration=ONE)]
+    drawn = [ms.JobClass(degree=2, duration=ONE)]
+    for jobs in (both, drawn):
+        with pytest.raises(ValueError, match="say in `servers` which numbers to try"):
+            ms.fewest_servers(jobs, target, **asked)
+    found = ms.fewest_servers(both, target, **asked, servers=(2, 3))
+    assert found.values == pytest.approx((1.0, 1.0), rel=1e-12)
+    found = ms.fewest_servers(drawn, target, **asked, servers=(2, 3, 4))
+    assert found.values[0] == pytest.approx(1.0, rel=1e-12)
+    assert found.values[0] > found.values[1] > found.values[2] > 0.5

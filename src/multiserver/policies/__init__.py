@@ -65,11 +65,16 @@ def policy(name: str) -> Policy:
     raise ValueError(f"a policy must be one of {', '.join(names())}; found {name!r}")
 
 
-def require_defined(policy: Policy, system: System | Network) -> None:
-    """Raise `ValueError` unless `policy` is a `Policy` and is defined for the system."""
+def require_policy(policy: Policy) -> None:
+    """Raise `ValueError` unless `policy` is a `Policy`."""
     if not isinstance(policy, Policy):
         one = "a policy must be one such as ms.FCFS or ms.policy('fcfs')"
         raise ValueError(f"{one}, found {policy!r}")
+
+
+def require_defined(policy: Policy, system: System | Network) -> None:
+    """Raise `ValueError` unless `policy` is a `Policy` and is defined for the system."""
+    require_policy(policy)
     if system.model not in policy.methods:
         raise ValueError(
             f"the policies of {system.model} are {', '.join(names(system.model))};"

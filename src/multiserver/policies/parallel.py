@@ -144,7 +144,10 @@ def simulate_interruptions(
     jumps = math.ceil((2 + per_job) * effort.jobs / effort.replications)
     warmup = math.ceil(effort.warm_up * jumps)
     if warmup >= jumps:
-        raise ValueError(f"warm_up must leave some of {effort.jobs} jobs, found {effort.warm_up!r}")
+        raise ValueError(
+            f"warm_up must leave some of {effort.jobs} jobs, found {effort.warm_up!r}: ask for more"
+            " jobs, or fewer replications"
+        )
     jumps -= warmup
     classes = [
         interruptions.ParallelClass(

@@ -27,10 +27,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from multiserver.checks import require_count
+from multiserver.checks import is_number, require_count
 from multiserver.simulation.estimate import Estimate
 from multiserver.system import System
 from multiserver.wcfs.bounds import Interval
@@ -46,6 +45,7 @@ PRECISE = 1e-9
 # Servers wasted below this part of the capacity are rounding.
 ROUNDING = 1e-12
 MOST_STATES = 8_000_000
+MOST_JOBS = 10**15  # More would take centuries.
 Question = Literal["capacity", "stability", "exact", "distribution", "bounds", "simulation"]
 # A number, bounds on it, or an estimate of it.
 Value = float | Interval | Estimate
@@ -129,9 +129,9 @@ class Budget:
     most_states: int = MOST_STATES
 
     def __post_init__(self) -> None:
-        if not self.enough > 0:
+        if not is_number(self.enough) or not self.enough > 0:
             raise ValueError(f"enough must be a positive relative error, found {self.enough!r}")
-        if not self.most_states > 0:
+        if not is_number(self.most_states) or not self.most_states > 0:
             raise ValueError(f"most_states must be a positive number, found {self.most_states!r}")
 
 
@@ -140,8 +140,8 @@ class Effort:
     """R `replications` that simulate `jobs` jobs in all. Each discards its first jobs, a share
     `warm_up`, and replication r draws from the stream of `seed`, `key` and r. `stable_below` is λ*,
     None if not known; `times` says whether to keep the times of each job. Raises `ValueError`
-    unless there are 2 replications or more, `jobs` is a positive integer, and 0 ≤ warm_up < 1 and
-    0 < confidence < 1.
+    unless there are 2 replications or more, `jobs` is a positive integer of at most `MOST_JOBS`,
+    `key` is iterable, 0 ≤ warm_up < 1 and 0 < confidence < 1.
     """
 
     jobs: int
@@ -157,10 +157,15 @@ class Effort:
         replications = require_count("replications", self.replications, 2, "one has no interval")
         object.__setattr__(self, "replications", replications)
         object.__setattr__(self, "jobs", require_count("jobs", self.jobs))
-        if not 0 <= self.warm_up < 1 or not 0 < self.confidence < 1:
+        if self.jobs > MOST_JOBS:
+            raise ValueError(f"jobs must be at most {MOST_JOBS:.0e}, found {self.jobs:.3g}")
+        if not isinstance(self.key, Iterable):
+            raise ValueError(f"key must be non-negative integers, as in (1, 2); found {self.key!r}")
+        object.__setattr__(self, "key", tuple(self.key))
+        w, c = self.warm_up, self.confidence
+        if not (is_number(w) and is_number(c) and 0 <= w < 1 and 0 < c < 1):
             raise ValueError(
-                "warm_up must lie in [0, 1) and confidence in (0, 1),"
-                f" found {self.warm_up!r} and {self.confidence!r}"
+                f"warm_up must lie in [0, 1) and confidence in (0, 1), found {w!r} and {c!r}"
             )
 
     @property
@@ -262,8 +267,7 @@ class Policy:
         """Whether a value is valid for an option."""
         if option in self.choices:
             return value in self.choices[option]
-        number = isinstance(value, Real) and not isinstance(value, bool)
-        return number and 0 <= value < math.inf
+        return is_number(value) and 0 <= value < math.inf
 
     def expected(self, option: str) -> str:
         """The valid values of an option, in words."""

@@ -100,7 +100,8 @@ def simulate(
     epochs = math.ceil(jumps / (replications * s))
     if not 0 <= warm_up < 1 or (deleted := math.ceil(warm_up * epochs)) >= epochs:
         raise ValueError(
-            f"warm_up must lie in [0, 1) and leave some of {epochs} epochs, found {warm_up!r}"
+            f"warm_up must lie in [0, 1) and leave some of {epochs} epochs, found {warm_up!r}: ask"
+            " for more jobs, or fewer replications"
         )
     least = math.ceil(least_warm_up * _jumps_per_job(qbd) / s) if warm_up else 0
     deleted, epochs = max(deleted, least), epochs + max(least - deleted, 0)

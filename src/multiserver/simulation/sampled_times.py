@@ -24,6 +24,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from multiserver.checks import is_number
 from multiserver.errors import NotKnownError
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import (
@@ -96,7 +97,7 @@ class SampledTime:
 
     def sf(self, t: float) -> Estimate:
         """P(time > t) at one t, and its interval. Raises `ValueError` if t is NaN or an array."""
-        if np.ndim(t) or math.isnan(t):
+        if not is_number(t) or math.isnan(t):
             raise ValueError(f"t must be one number, found {t!r}")
         values, replication = self._sorted
         rank = np.searchsorted(values, t, side="right")

@@ -127,7 +127,8 @@ def settle(workload: Workload, jobs: int, warm_up: float) -> tuple[int, int]:
     """
     if not 0 <= warm_up < 1 or (deleted := math.ceil(warm_up * jobs)) >= jobs:
         raise ValueError(
-            f"warm_up must lie in [0, 1) and leave some of {jobs} jobs, found {warm_up!r}"
+            f"warm_up must lie in [0, 1) and leave some of {jobs} jobs, found {warm_up!r}: ask for"
+            " more jobs, or fewer replications"
         )
     if warm_up:
         refuse_endless(workload)

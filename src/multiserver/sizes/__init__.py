@@ -32,9 +32,11 @@ _RATES, _TIMES = {"rate", "rates"}, {"value", "values", "scale", "low", "high", 
 
 
 def scaled(size: Size, factor: float) -> Size:
-    """The distribution of `factor` times S. Raises `ValueError` if the factor or a parameter is out
-    of range."""
+    """The distribution of `factor` times S. Raises `ValueError` if S is no distribution, or the
+    factor or a parameter is out of range."""
     factor = positive("factor", factor)
+    if not isinstance(size, Size):
+        raise ValueError(f"size must be a distribution, found {size!r}")
     if isinstance(size, PhaseType):
         return size.scaled(factor)
     changed = {}

@@ -27,6 +27,11 @@ def set_mixture(
     size: object, name: str, values: Iterable[float], probabilities: Iterable[float]
 ) -> None:
     """Check the field `name` and the probabilities of a frozen mixture, and set them."""
+    if not isinstance(values, Iterable) or not isinstance(probabilities, Iterable):
+        raise ValueError(
+            f"{name} and probabilities must be lists of numbers, found {values!r} and"
+            f" {probabilities!r}"
+        )
     values, probabilities = tuple(values), tuple(probabilities)
     if len(values) != len(probabilities) or not values:
         raise ValueError(
