@@ -1,9 +1,10 @@
-"""M/G/1 for any distribution, and M/D/k: against fronts with phases, fifty digits, chains written
+"""M/G/1 for any distribution, and M/D/k: against fronts with phases, ninety digits, chains written
 out and simulations, under every policy that serves one job at a time."""
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -11,8 +12,8 @@ import pytest
 
 import multiserver as ms
 from multiserver.errors import UnstableError
-from multiserver.open import age_process, deterministic
-from multiserver.open.one_at_a_time import OneAtATime, more_arrive
+from multiserver.open import age_process, deterministic, one_at_a_time
+from multiserver.open.one_at_a_time import OneAtATime, arrive_beyond, more_arrive
 from multiserver.phase_type import coxian
 from multiserver.phased import PhasedJobs
 from multiserver.sizes import (
@@ -67,11 +68,11 @@ def test_relative_completions_are_those_of_the_saturated_system():
     assert (found.limit, found.wastage) == close((expected.throughput, expected.wastage), 1e-13)
 
 
-def test_one_server_and_one_duration_in_fifty_digits():
+def test_one_server_and_one_duration_in_ninety_digits():
     """A. K. Erlang's distribution of the numbers of M/D/1."""
     rate = 0.8
     found = OneAtATime((Deterministic(1.0),), (1.0,)).numbers(rate)
-    with mpmath.workdps(50):
+    with mpmath.workdps(90):
         r = mpmath.mpf(rate)
 
         def at_most(n):
@@ -81,8 +82,58 @@ def test_one_server_and_one_duration_in_fifty_digits():
             ]
             return (1 - r) * mpmath.fsum(terms)
 
-        for n in (0, 1, 7, 60):
-            assert 1 - found.tail(n) == close(float(at_most(n)), 1e-13)
+        for n in (0, 1, 7, 60, 80):
+            assert found.tail(n) == close(float(1 - at_most(n)), 1e-13)
+
+
+@pytest.mark.parametrize("load", [0.01, 0.3, 0.99])
+def test_small_probabilities_of_exponential_services(load):
+    """P(N > k) = ρ^(k+1), also far below the rounding of 1, and 0 below any float."""
+    found = system((5, ms.Exponential(1.4), 1.0)).under(ms.FCFS).exact(load=load)
+    for k in (0, 1, 20, 100):
+        assert found.tail(k) == close(load ** (k + 1), 1e-12)
+    if load < 0.5:
+        assert found.tail(10**6) == 0.0
+
+
+def test_phases_and_quadrature_give_the_same_small_probabilities():
+    """Two exponentials as phases and as classes; moments of arrivals without phases."""
+    mixed = Hyperexponential((3.0, 0.5), (0.8, 0.2))
+    classes = (Erlang(1, 3.0), Erlang(1, 0.5))
+    one, two = OneAtATime((mixed,), (1.0,)), OneAtATime(classes, (0.8, 0.2))
+    for k in (0, 10, 90):
+        assert one.numbers(0.7).tail(k) == close(two.numbers(0.7).tail(k), 1e-12)
+    # E[A^2] = λE[S] + λ²E[S²] is Σ_k (2k + 1) P(A > k) and E[A] + 2 Σ_{k≥1} B_k.
+    for X in (mixed, Lognormal(0.8, 0.3), Weibull(4.0, 1.0), BoundedPareto(3.0, 0.1, 4.0)):
+        beyond, more = arrive_beyond(X, 0.6, 400), more_arrive(X, 0.6, 400)
+        square = 0.6 * X.mean + 0.36 * X.second_moment
+        assert beyond[0] + 2 * math.fsum(beyond[1:]) == close(square, 1e-12)
+        assert beyond[:-1] - beyond[1:] == close(more[:-1], 1e-12, abs=1e-15)
+        # A small B_k is its first terms.
+        k = int(np.argmax(beyond < 1e-30))
+        assert beyond[k] == close(math.fsum(more[k:]), 1e-11) and beyond[k] > 0
+
+
+def test_tails_of_services_that_are_cut_off():
+    """Of a Pareto distribution of shape 1.1 a tenth of the mean lies beyond any quadrature."""
+    heavy = OneAtATime((Pareto(1.1, 1.0),), (1.0,))
+    rate = 0.3 * heavy.limit
+    tails = [heavy.numbers(rate).tail(k) for k in range(130)]
+    assert tails[0] == close(0.3, 1e-13)
+    assert all(after < before for before, after in pairwise(tails))
+    # Σ_{j≤k} π_j, from the recursion alone.
+    more, none = heavy.more_arrive(rate, 130), 1 - heavy.more_arrive(rate, 0)[0]
+    π = [0.7]
+    for j in range(1, 130):
+        π.append((more[j - 1] * π[0] + math.fsum(more[j - i] * π[i] for i in range(1, j))) / none)
+    assert [1 - math.fsum(π[: k + 1]) for k in range(130)] == close(tails, 1e-11)
+
+
+def test_a_tail_that_would_take_too_long_is_refused(monkeypatch):
+    monkeypatch.setattr(one_at_a_time, "MOST_JOBS", 64)
+    found = system((5, ms.Exponential(1.0), 1.0)).under(ms.FCFS).exact(load=0.999999)
+    with pytest.raises(ms.TooLargeError, match="k may be at most 64, found 1000000"):
+        found.tail(10**6)
 
 
 @pytest.mark.parametrize(
