@@ -11,6 +11,7 @@ import numpy as np
 from multiserver.open import by_class, multiserver_jobs
 from multiserver.open.qbd import QuasiBirthDeath, StationaryDistribution
 from multiserver.open.threshold_parallelism import ThresholdParallelism
+from multiserver.policies.alike import alike_as_one
 from multiserver.policies.conditions import (
     FINITE_VARIANCE,
     MIXED_EXPONENTIAL,
@@ -190,7 +191,7 @@ FCFS = Policy(
         " oldest job that it can. No ties: jobs arrive one at a time."
     ),
     methods={
-        "multiserver-jobs": (
+        "multiserver-jobs": alike_as_one(
             SATURATED,
             *one_at_a_time(),
             SATURATED_PHASES,
@@ -213,7 +214,7 @@ FCFS = Policy(
             AGE_DISTRIBUTION,
             job_level(_simulate, source="`multiserver.simulation.fcfs`"),
         ),
-        "threshold-parallelism": (
+        "threshold-parallelism": alike_as_one(
             whole_capacity("`finite-skip`, Section 6"),
             *one_at_a_time(),
             *process_methods(_threshold_front, PHASE_TYPE, source="`finite-skip`, Section 6"),

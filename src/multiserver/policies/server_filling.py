@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from multiserver.open import server_filling
+from multiserver.policies.alike import alike_as_one
 from multiserver.policies.conditions import (
     MIXED_EXPONENTIAL,
     NEEDS_DIVIDE_EACH_OTHER,
@@ -69,7 +70,7 @@ ServerFilling = Policy(
     ),
     requires={"multiserver-jobs": (NEEDS_DIVIDE_EACH_OTHER,)},
     methods={
-        "multiserver-jobs": (
+        "multiserver-jobs": alike_as_one(
             whole_capacity("`finite-skip`, Lemma 7.1"),
             *methods_of_fcfs(),
             *process_methods(_front, MIXED_EXPONENTIAL, source="`finite-skip`, Section 7.2"),
@@ -90,7 +91,7 @@ ServerFillingDivisible = Policy(
     ),
     requires={"multiserver-jobs": (NEEDS_DIVIDE_SERVERS,)},
     methods={
-        "multiserver-jobs": (
+        "multiserver-jobs": alike_as_one(
             whole_capacity("`finite-skip`, Appendix B.2"),
             *methods_of_fcfs(),
             *process_methods(
