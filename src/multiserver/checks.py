@@ -9,6 +9,9 @@ from numbers import Integral, Real
 # Probabilities and shares are typed as decimals: thirds do not sum to exactly 1.
 SUM_TOLERANCE = 1e-9
 
+# The most needs that a message lists.
+MOST_LISTED = 12
+
 _WORDS = {0: "a non-negative integer", 1: "a positive integer"}
 
 
@@ -36,6 +39,18 @@ def require_count(name: str, value: object, least: int = 1, why: str = "") -> in
     return int(value)
 
 
+def listed(needs: Iterable[int]) -> str:
+    """Needs for a message: the first `MOST_LISTED` classes.
+
+    >>> listed((1, 4)), listed(range(1, 1001))
+    ('(1, 4)', '(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, … of 1000 classes)')
+    """
+    needs = tuple(needs)
+    if len(needs) <= MOST_LISTED:
+        return str(needs)
+    return f"({', '.join(map(str, needs[:MOST_LISTED]))}, … of {len(needs)} classes)"
+
+
 def divide_servers(servers: int, needs: Iterable[int]) -> bool:
     """Whether every need divides n."""
     return not any(servers % v for v in needs)
@@ -51,4 +66,4 @@ def require_divisors(servers: int, needs: Iterable[int], *, each_other: bool = F
     needs = tuple(needs)
     if not (divide_each_other if each_other else divide_servers)(servers, needs):
         also = "each other and " if each_other else ""
-        raise ValueError(f"needs must divide {also}the {servers} servers, found {needs}")
+        raise ValueError(f"needs must divide {also}the {servers} servers, found {listed(needs)}")

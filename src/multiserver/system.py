@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
-from multiserver.checks import SUM_TOLERANCE, require_integer
+from multiserver.checks import SUM_TOLERANCE, listed, require_integer
 from multiserver.sizes import Size
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ def _check_heterogeneous(system: System) -> None:
     if len(system.classes) > 1 or system.needs != (1,):
         raise ValueError(
             "servers of different speeds take one class of jobs of one server each (or compatible"
-            f" servers), found {len(system.classes)} classes of needs {system.needs}"
+            f" servers), found {len(system.classes)} classes of needs {listed(system.needs)}"
         )
 
 
@@ -269,7 +269,7 @@ def _check_limited(system: System) -> None:
         raise ValueError(
             "limited processor sharing has one server and one class of jobs that need it, found"
             f" servers = {system.servers!r} and {len(system.classes)} classes of needs"
-            f" {system.needs}"
+            f" {listed(system.needs)}"
         )
 
 

@@ -216,6 +216,19 @@ def test_too_many_states_come_with_advice():
         ms.System(17, sets).under(ms.FCFS).exact(load=0.5)
 
 
+def test_messages_about_many_classes_are_short():
+    many = [
+        ms.JobClass(need=1 + c % 7, duration=ms.Exponential(rate=1.0 + c), probability=0.001)
+        for c in range(1000)
+    ]
+    some = r"20 servers and needs \(1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, … of 1000 classes\)"
+    with pytest.raises(ms.NotKnownError, match=some) as caught:
+        ms.System(20, many).under(ms.FCFS).exact(load=0.1)
+    assert len(str(caught.value)) < 400
+    with pytest.raises(ValueError, match=r"found needs \(1, 2, .*, … of 1000 classes\) and 20"):
+        ms.System(20, many).under(ms.ServerFilling)
+
+
 def test_networks():
     station = ms.Station(rates=(1.0, 0.0), compatible=({0, 1},))
     with pytest.raises(ValueError, match=r"speeds must be positive finite numbers, found 0\.0"):

@@ -25,6 +25,7 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from multiserver.checks import listed
 from multiserver.errors import TooLargeError
 from multiserver.fronts.every import Shares, count_vectors
 from multiserver.phased import UNSAMPLED, PhasedJobs
@@ -49,9 +50,9 @@ class InterpolatedFronts:
     def __init__(self, jobs: PhasedJobs) -> None:
         if not applies(jobs):
             raise TooLargeError(
-                f"fronts of needs {jobs.needs} are not interpolated: there must be two needs, the"
-                f" smaller with exponential durations, and at most {MOST_LINES} ways to hold"
-                " servers by jobs of the larger"
+                f"fronts of needs {listed(jobs.needs)} are not interpolated: there must be two"
+                f" needs, the smaller with exponential durations, and at most {MOST_LINES} ways to"
+                " hold servers by jobs of the larger"
             )
         held = jobs.held
         self.smallest, large = min(jobs.needs), max(jobs.needs)

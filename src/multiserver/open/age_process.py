@@ -55,6 +55,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lu_factor, lu_solve
 
+from multiserver.checks import listed
 from multiserver.errors import NotKnownError, TooLargeError, require_stable
 from multiserver.fronts import Fronts, enumerate_fronts, fronts_among, fronts_of_draws, interpolated
 from multiserver.open import level_zero
@@ -124,8 +125,8 @@ def prepare(jobs: PhasedJobs) -> AgeProcess:
             return coarse
     if m > MAX_SETTLED_FRONTS:
         raise TooLargeError(
-            f"{jobs.servers} servers and needs {jobs.needs} have {m:.0f} settled fronts, whose"
-            f" matrices are dense; {MAX_SETTLED_FRONTS} fit"
+            f"{jobs.servers} servers and needs {listed(jobs.needs)} have {m:.0f} settled fronts,"
+            f" whose matrices are dense; {MAX_SETTLED_FRONTS} fit"
         )
     return _of(enumerate_fronts(jobs))
 
@@ -166,7 +167,7 @@ def _solve(process: AgeProcess, rate: float) -> AgeDistribution:
         off = f"the numbers in service are {found[0].imprecision:.0e} off" if found else "no digits"
         raise NotKnownError(
             f"rates are too far apart for exact means of {process.jobs.servers} servers and needs"
-            f" {process.jobs.needs}: {off};"
+            f" {listed(process.jobs.needs)}: {off};"
             " simulate() needs no rates that are near each other"
         )
     return found[0]

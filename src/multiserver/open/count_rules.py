@@ -13,6 +13,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from multiserver.checks import listed
 from multiserver.errors import TooLargeError
 
 Counts = NDArray[np.int64]
@@ -45,13 +46,13 @@ def heaviest(servers: int, needs: Sequence[int], *, to_smaller: bool, of_all: bo
     """
     ranges = [range(servers // v + 1) for v in needs]
     if math.prod(map(len, ranges)) > 100 * MOST_PACKINGS:
-        raise TooLargeError(f"{servers} servers and needs {tuple(needs)} have too many packings")
+        raise TooLargeError(f"{servers} servers and needs {listed(needs)} have too many packings")
     order = sorted(range(len(needs)), key=lambda c: needs[c], reverse=not to_smaller)
     packings = [u for u in product(*ranges) if np.dot(u, needs) <= servers]
     packings.sort(key=lambda u: [u[c] for c in order], reverse=True)
     if len(packings) > MOST_PACKINGS:
         raise TooLargeError(
-            f"{servers} servers and needs {tuple(needs)} have {len(packings)} packings;"
+            f"{servers} servers and needs {listed(needs)} have {len(packings)} packings;"
             f" {MOST_PACKINGS} are compared"
         )
 

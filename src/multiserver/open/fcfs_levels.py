@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from multiserver.checks import listed
 from multiserver.compiling import announced
 from multiserver.errors import NotKnownError, TooLargeError, require_stable
 from multiserver.fronts import Fronts, enumerate_fronts, interpolated
@@ -109,8 +110,8 @@ def prepare(jobs: PhasedJobs) -> LevelSweeps:
     """
     if not is_feasible(jobs):
         raise TooLargeError(
-            f"{jobs.servers} servers and needs {jobs.needs} have {sum(count_fronts(jobs)):.0f}"
-            f" fronts; {MOST_FRONTS} fit"
+            f"{jobs.servers} servers and needs {listed(jobs.needs)} have"
+            f" {sum(count_fronts(jobs)):.0f} fronts; {MOST_FRONTS} fit"
         )
     fronts = enumerate_fronts(jobs)
     saturated = phased.of_fronts(fronts)

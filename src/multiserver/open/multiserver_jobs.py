@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from multiserver.checks import listed
 from multiserver.errors import TooLargeError
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.finite_skip import shifted
@@ -114,8 +115,8 @@ class _Fronts:
 
     def too_large(self) -> TooLargeError:
         return TooLargeError(
-            f"the levels of {self.servers} servers and needs {self.needs} would take matrices of"
-            f" more than {MAX_BLOCK_ENTRIES} numbers"
+            f"the levels of {self.servers} servers and needs {listed(self.needs)} would take"
+            f" matrices of more than {MAX_BLOCK_ENTRIES} numbers"
         )
 
     def idle(self, counts: Counts) -> int:

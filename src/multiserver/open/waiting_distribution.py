@@ -54,6 +54,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lu_factor, lu_solve
 
+from multiserver.checks import listed
 from multiserver.errors import NotKnownError
 from multiserver.fronts import Fronts, interpolated
 from multiserver.open.age_distribution import AgeDistribution
@@ -190,8 +191,8 @@ def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
     if not found.imprecision <= ROUGH:
         raise NotKnownError(
             f"rates are too far apart for the distributions of times of {jobs.servers} servers and"
-            f" needs {jobs.needs}: they are {found.imprecision:.0e} off; simulate() needs no rates"
-            " that are near each other"
+            f" needs {listed(jobs.needs)}: they are {found.imprecision:.0e} off; simulate() needs"
+            " no rates that are near each other"
         )
     return found
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from multiserver.checks import listed
 from multiserver.policies.backfilling import (
     ConservativeBackfilling as ConservativeBackfilling,
 )
@@ -82,6 +83,6 @@ def require_defined(policy: Policy, system: System | Network) -> None:
         )
     if unmet := policy.lacks(system):
         raise ValueError(
-            f"{policy.name} is defined for {unmet}, found needs {system.needs}"
+            f"{policy.name} is defined for {unmet}, found needs {listed(system.needs)}"
             f" and {system.servers} servers"
         )
