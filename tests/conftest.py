@@ -224,8 +224,8 @@ def copy_project(target: Path, papers: str = "[two-class-stability]") -> Project
     return copied
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator:
-    """Chromium, closed at the end of the module, as another module may start its own."""
+    """Chromium, started once: each test opens pages of its own."""
     with chromium() as running:
         yield running

@@ -12,6 +12,12 @@ SHOW_PICTURES = """() => Promise.all([...document.querySelectorAll("img[src]")].
   image.loading = "eager";
   return image.decode();
 }))"""
+MEASURE_SHIFTS = """() => new Promise((resolve) => {
+  let sum = 0;
+  new PerformanceObserver((list) => { for (const e of list.getEntries()) sum += e.value; })
+    .observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => resolve(sum), 300);
+})"""
 
 
 @contextmanager

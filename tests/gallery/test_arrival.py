@@ -11,8 +11,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from tests.gallery.opened import MEASURE_SHIFTS
 
-from .test_browser import MEASURE_SHIFTS
 from .test_pages import PAGES
 
 pytestmark = pytest.mark.slow

@@ -6,17 +6,11 @@ import pytest
 from tests.gallery.opened import SHOW_PICTURES, reading
 
 from .conftest import ROOT
-from .test_pages import PAGES, SHEET
+from .test_pages import SHEET
 
 pytestmark = pytest.mark.slow
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-MEASURE_SHIFTS = """() => new Promise((resolve) => {
-  let sum = 0;
-  new PerformanceObserver((list) => { for (const e of list.getEntries()) sum += e.value; })
-    .observe({ type: "layout-shift", buffered: true });
-  setTimeout(() => resolve(sum), 300);
-})"""
 
 # Where the columns of a page's table are with all its rows, and with none.
 MEASURE_COLUMNS = """() => {
@@ -50,15 +44,6 @@ MEASURE_HEADER = """() => {
 def address(page) -> str:
     """Where the page is now: the driver's own `url` follows later."""
     return page.evaluate("() => location.href")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_opens_without_network_error_or_shift(browser, gallery, name, scheme):
-    with reading(browser, gallery, name, color_scheme=scheme) as page:
-        page.evaluate(SHOW_PICTURES)
-        assert page.evaluate(MEASURE_SHIFTS) == 0
-        assert page.evaluate("() => document.images.length") > 0 or name != "alpha.html"
 
 
 @pytest.mark.parametrize("name", ["ledger.html", "scores.html", SHEET])

@@ -7,7 +7,7 @@ import io
 import pytest
 from PIL import Image
 from pypdf import PdfReader
-from tests.gallery.opened import SHOW_PICTURES, reading
+from tests.gallery.opened import MEASURE_SHIFTS, SHOW_PICTURES, reading
 
 from atlas.io.dark_mode import GROUND, INK
 
@@ -43,8 +43,11 @@ REFUSE = "Object.defineProperty(window, 'localStorage', {get() { throw new Error
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
-def test_all_text_can_be_read(browser, gallery, name, scheme):
+def test_a_page_opens_without_error_or_shift_and_can_be_read(browser, gallery, name, scheme):
     with reading(browser, gallery, name, color_scheme=scheme) as page:
+        page.evaluate(SHOW_PICTURES)
+        assert page.evaluate(MEASURE_SHIFTS) == 0
+        assert page.evaluate("() => document.images.length") > 0 or name != "alpha.html"
         page.evaluate(OPEN_ALL)
         found = page.evaluate(READ_COLOURS)
         assert len(found) > 3

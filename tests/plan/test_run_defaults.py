@@ -17,26 +17,15 @@ def series(project, **config):
     return figure.series["blue-simulated"], figure.series["blue"]
 
 
-def test_effort_sets_the_number_of_jobs(project):
-    jobs = {
-        effort: series(project, effort=effort)[0].parameters["jobs"]
+def test_effort_sets_the_number_of_jobs_and_that_of_the_paper_a_half_width(project):
+    found = {
+        effort: series(project, effort=effort)[0].parameters
         for effort in ("paper", "as-printed", "quick", 12345)
     }
+    jobs = {effort: parameters["jobs"] for effort, parameters in found.items()}
     assert jobs == {"paper": 10**8, "as-printed": 10**8, "quick": 200_000, 12345: 12345}
-
-
-def test_points_end_when_they_are_narrow_at_the_effort_of_the_paper_alone(project):
-    widths = {
-        effort: series(project, effort=effort)[0].parameters["half_width"]
-        for effort in ("paper", "as-printed", "quick", 12345)
-    }
+    widths = {effort: parameters["half_width"] for effort, parameters in found.items()}
     assert widths == {"paper": 0.01, "as-printed": 0, "quick": 0, 12345: 0}
-    project.edit(
-        "config/papers/two-class-stability.yaml",
-        "blue-simulated: {study: simulated-response-time,",
-        "blue-simulated: {study: simulated-response-time, half_width: 0.002,",
-    )
-    assert series(project, effort="paper")[0].parameters["half_width"] == 0.002
 
 
 def test_a_quick_run_asks_for_fewer_digits_of_what_is_found_by_iteration():
@@ -49,22 +38,20 @@ def test_a_quick_run_asks_for_fewer_digits_of_what_is_found_by_iteration():
     assert apply_run_defaults(given, run_defaults(run | {"effort": "quick"}))["enough"] == 1e-3
 
 
-def test_the_seed_is_the_runs_unless_the_series_has_its_own(project):
-    assert series(project, seed=7)[0].parameters["seed"] == 7
+def test_what_a_series_has_of_its_own_is_kept_and_exact_ones_depend_on_neither(project):
+    first, second = (
+        series(project, seed=seed, effort=effort) for seed, effort in ((1, "paper"), (7, 9999))
+    )
+    assert second[0].parameters["seed"] == 7
+    assert first[0].digest != second[0].digest
+    assert first[1].digest == second[1].digest
     project.edit(
         "config/papers/two-class-stability.yaml",
         "blue-simulated: {study: simulated-response-time,",
-        "blue-simulated: {study: simulated-response-time, seed: 11,",
+        "blue-simulated: {study: simulated-response-time, seed: 11, half_width: 0.002,",
     )
-    assert series(project, seed=7)[0].parameters["seed"] == 11
-
-
-def test_exact_series_depend_on_neither(project):
-    first, second = (
-        series(project, seed=seed, effort=effort) for seed, effort in ((1, "paper"), (2, 9999))
-    )
-    assert first[0].digest != second[0].digest
-    assert first[1].digest == second[1].digest
+    own, _ = series(project, seed=7, effort="paper")
+    assert (own.parameters["seed"], own.parameters["half_width"]) == (11, 0.002)
 
 
 @pytest.mark.parametrize("wrong", ["fast", 10, 1.5, None])

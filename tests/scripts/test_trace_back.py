@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pandas as pd
 import pytest
 from PIL import Image
 from scripts import draw, tabulate
-from tests.conftest import Project, compute, copy_project
+from tests.conftest import Project, compute, copy_project, forks
 
 from atlas.config.read import read_yaml
 from atlas.io.credit import HEAD
@@ -75,15 +73,10 @@ def record(drawn) -> ProvenanceRecord:
     return read_records(drawn[1] / "fig1.svg")[0]
 
 
-def run(project: Project, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def run(project: Project, *arguments: str | Path) -> CompletedProcess[str]:
     """Run the script of a project from a folder that is not the project's."""
-    command = [sys.executable, project.root / "scripts", "whence", *arguments]
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    return subprocess.run(
-        command,
-        **{"cwd": project.root.parent, "env": environment, "capture_output": True, "text": True},
-        check=False,
-    )
+    words = [str(project.root / "scripts"), "whence", *map(str, arguments)]
+    return forks().execute(words, project.root.parent, {})
 
 
 @pytest.mark.parametrize("kind", KINDS)
