@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
+WINDOW = {"viewport": {"width": 1280, "height": 900}}
 QUIET = ["gpu", "quic", "background-networking", "component-update", "sync"]
 FLAGS = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in QUIET)]
 
@@ -31,16 +33,22 @@ def chromium() -> Iterator:
 @contextmanager
 def watched(browser, within: Path, **options: Any) -> Iterator:
     """A new page and the list of its faults, which must stay empty; it may load only files within
-    `within`, a file or a folder."""
-    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+    `within`, a file or a folder. With any of the options of a context it has storage of its own."""
+    context = browser.new_context(**WINDOW | options) if options else _shared(browser)
     page = context.new_page()
     faults: list[str] = []
-    page.on("console", lambda message: faults.append(f"console: {message.text}"))
-    page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+    page.on("console", lambda message: faults.append(f"console at {page.url}: {message.text}"))
+    page.on("pageerror", lambda error: faults.append(f"error at {page.url}: {error}"))
     page.on("request", lambda request: faults.extend(_leaves(request.url, within)))
     yield page, faults
-    context.close()
+    (context if options else page).close()
     assert not faults, faults
+
+
+@cache
+def _shared(browser) -> Any:
+    """A context for all pages without options: it takes longer to make than a page."""
+    return browser.new_context(**WINDOW)
 
 
 def _leaves(url: str, within: Path) -> list[str]:

@@ -17,6 +17,10 @@ from atlas.gallery.render import render
 SETTLED = "() => document.body.dataset.busy === 'false'"
 PLOTS = ("time", "region", "mix", "ratio", "capacity", "response", "bell")
 TEN = "#servers=10&class=1,8.6,0.6&class=10,4.3,0.4&wasted=10&fraction=0.8"
+# Any waste will do: the page does not look for seconds for more servers, whatever is set.
+CONTENT = "&wasted=99"
+TEN_CONTENT = TEN.replace("&wasted=10", CONTENT)
+START_CONTENT = f"#servers=200&class=1,2,0.99&class=200,1,0.01{CONTENT}"
 
 
 def product(id: str, figure: str = "", **series: dict[str, Any]) -> Exhibit:

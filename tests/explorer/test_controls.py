@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import TEN, present
+from .conftest import TEN, TEN_CONTENT, present
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +20,7 @@ def drag(page, places: list[tuple[float, float]]) -> None:
 
 def test_a_slider_that_came_back_to_its_place_keeps_what_is_set_afterwards(exploring):
     """Such a drag has no `change` event: the next one must not begin from the state before it."""
-    with exploring(TEN) as page:
+    with exploring(TEN_CONTENT) as page:
         box = page.locator("#servers-slider").bounding_box()
         y = box["y"] + box["height"] / 2
         here, there = ((box["x"] + share * box["width"], y) for share in (0.26, 0.7))
@@ -35,7 +35,7 @@ def test_a_slider_that_came_back_to_its_place_keeps_what_is_set_afterwards(explo
 
 def test_the_keyboard_stays_at_the_buttons_that_add_and_remove_classes(exploring):
     focused = "() => document.activeElement.id"
-    with exploring(TEN) as page:
+    with exploring(TEN_CONTENT) as page:
         page.locator("#add").focus()
         page.keyboard.press("Enter")
         assert len(present(page)["classes"]) == 3 and page.evaluate(focused) == "add"

@@ -10,7 +10,7 @@ import pytest
 from multiserver import MultiserverJobSystem
 from multiserver.saturated import dispatch
 
-from .conftest import PLOTS, SETTLED, TEN, present
+from .conftest import PLOTS, SETTLED, TEN, TEN_CONTENT, present
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +26,7 @@ APART = 12
 
 @pytest.mark.parametrize("plot", ["mix", "ratio", "bell", "region"])
 def test_the_cursor_stays_where_the_hand_let_go(exploring, plot):
-    with exploring(TEN) as page:
+    with exploring(TEN_CONTENT) as page:
         svg = page.locator(f"#plot-{plot}")
         svg.scroll_into_view_if_needed()
         box = svg.bounding_box()
@@ -100,7 +100,7 @@ def test_the_area_below_the_curve_of_idle_servers_is_the_waste(page, n, needs, s
 
 
 def test_dragging_in_plots_moves_the_mix_the_rates_and_the_load(exploring):
-    with exploring(TEN) as page:
+    with exploring(TEN_CONTENT) as page:
         for plot, read in (
             ("mix", "classes[1].probability"),
             ("ratio", "classes[1].rate"),
@@ -140,7 +140,7 @@ def test_the_pointer_and_the_keys_read_values(exploring):
 
 
 def test_enter_takes_the_mix_that_is_read(exploring):
-    with exploring(TEN) as page:
+    with exploring(TEN_CONTENT) as page:
         page.locator("#plot-mix").focus()
         page.keyboard.press("End")
         read = page.locator("#view-mix output").inner_text()

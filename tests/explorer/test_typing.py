@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import SETTLED
+from .conftest import CONTENT, SETTLED
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ def test_what_may_mean_two_numbers_is_refused_with_both(page, text, whole):
 
 
 def test_a_thousand_servers_are_a_thousand_and_leave_the_needs(exploring):
-    with exploring("#servers=300&class=1,2,0.9&class=200,1,0.1") as page:
+    with exploring(f"#servers=300&class=1,2,0.9&class=200,1,0.1{CONTENT}") as page:
         for text, servers in (("1,000", 1000), ("1 001", 1001), ("1\u202f002", 1002)):
             page.locator("#servers").fill(text)
             page.locator("#servers").press("Enter")
@@ -61,7 +61,7 @@ def test_a_need_beyond_the_servers_is_refused_and_changes_nothing(page):
 
 
 def test_a_class_that_needs_all_servers_goes_on_doing_so(exploring):
-    with exploring("#servers=20&class=1,2,0.9&class=15,1,0.05&class=20,1,0.05") as page:
+    with exploring(f"#servers=20&class=1,2,0.9&class=15,1,0.05&class=20,1,0.05{CONTENT}") as page:
         for servers, needs in ((50, [1, 15, 50]), (10, [1, 10, 10])):
             page.locator("#servers").fill(str(servers))
             page.locator("#servers").press("Enter")

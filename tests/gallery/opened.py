@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,13 +21,22 @@ MEASURE_SHIFTS = """() => new Promise((resolve) => {
 
 
 @contextmanager
-def reading(browser, folder: Path, name: str, script: str = "", **options) -> Iterator:
+def reading(browser, folder: Path, name: str = "", script: str = "", **options) -> Iterator:
     """An open page: nothing may go wrong on it, and it may ask for nothing outside the folder.
 
-    `script` runs before any of the page's own.
+    `script` runs before any of the page's own. Without a name the page is empty.
     """
     with watched(browser, folder.parent, **options) as (page, faults):
         page.on("requestfailed", lambda request: faults.append(f"failed: {request.url}"))
         page.add_init_script(script)
-        page.goto(f"{folder.as_uri()}/{name}")
+        if name:
+            page.goto(f"{folder.as_uri()}/{name}")
         yield page
+
+
+def turn_over(page, folder: Path, names: Iterable[str]) -> Iterator[str]:
+    """Go from one page of the folder to the next, once all pictures of the one have come."""
+    for name in names:
+        page.goto(f"{folder.as_uri()}/{name}")
+        yield name
+        page.evaluate(SHOW_PICTURES)

@@ -7,7 +7,7 @@ import io
 import pytest
 from PIL import Image
 from pypdf import PdfReader
-from tests.gallery.opened import MEASURE_SHIFTS, SHOW_PICTURES, reading
+from tests.gallery.opened import MEASURE_SHIFTS, SHOW_PICTURES, reading, turn_over
 
 from atlas.io.dark_mode import GROUND, INK
 
@@ -37,32 +37,42 @@ READ_COLOURS = """() => {
   }
   return [...seen].map(JSON.parse);
 }"""
+# Numbers them and counts them; `reached` are the numbers of those that have the focus, in turn.
+ORDER = """(selector) => {
+  const all = [...document.querySelectorAll(selector)].filter((e) => (
+    e.checkVisibility() && !e.disabled && (e.type !== "radio" || e.checked)));
+  window.reached = [];
+  document.addEventListener("focusin", ({ target }) => {
+    reached.push([all.indexOf(target), getComputedStyle(target).outlineStyle]);
+  });
+  return all.length;
+}"""
 OPEN_ALL = "() => { for (const part of document.querySelectorAll('details')) part.open = true }"
 REFUSE = "Object.defineProperty(window, 'localStorage', {get() { throw new Error('refused') }})"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_opens_without_error_or_shift_and_can_be_read(browser, gallery, name, scheme):
-    with reading(browser, gallery, name, color_scheme=scheme) as page:
-        page.evaluate(SHOW_PICTURES)
-        assert page.evaluate(MEASURE_SHIFTS) == 0
-        assert page.evaluate("() => document.images.length") > 0 or name != "alpha.html"
-        page.evaluate(OPEN_ALL)
-        found = page.evaluate(READ_COLOURS)
-        assert len(found) > 3
-        for ink, ground, size in found:
-            one, other = ("#" + "".join(f"{int(c):02x}" for c in rgb[:3]) for rgb in (ink, ground))
-            assert contrast(one, other) >= 4.5, (ink, ground)
-            assert size >= 12
+def test_pages_open_without_error_or_shift_and_can_be_read(browser, gallery, scheme):
+    with reading(browser, gallery, color_scheme=scheme) as page:
+        for name in turn_over(page, gallery, PAGES):
+            page.evaluate(SHOW_PICTURES)
+            assert page.evaluate(MEASURE_SHIFTS) == 0, name
+            assert page.evaluate("() => document.images.length") > 0 or name != "alpha.html"
+            page.evaluate(OPEN_ALL)
+            found = page.evaluate(READ_COLOURS)
+            assert len(found) > 3, name
+            for *colours, size in found:
+                rgb = ("#" + "".join(f"{int(c):02x}" for c in colour[:3]) for colour in colours)
+                assert contrast(*rgb) >= 4.5, (name, colours)
+                assert size >= 12, name
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_phone_shows_a_page_in_its_width(browser, gallery, name):
-    with reading(browser, gallery, name, **PHONE) as page:
-        page.evaluate(OPEN_ALL)
-        assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
-        assert page.evaluate("() => visualViewport.scale") == 1
+def test_a_phone_shows_pages_in_its_width(browser, gallery):
+    with reading(browser, gallery, **PHONE) as page:
+        for name in turn_over(page, gallery, PAGES):
+            page.evaluate(OPEN_ALL)
+            assert page.evaluate("() => document.documentElement.scrollWidth") <= 390, name
+            assert page.evaluate("() => visualViewport.scale") == 1, name
 
 
 def test_a_phone_folds_the_names_of_the_pages(browser, gallery):
@@ -93,7 +103,7 @@ def test_what_is_wider_than_its_place_has_a_shade_where_it_goes_on(browser, gall
 
 def test_paper_shows_figures_and_what_is_said_of_them_in_the_light(browser, gallery):
     dark = "localStorage.setItem('theme', 'dark')"
-    with reading(browser, gallery, "alpha.html", script=dark) as page:
+    with reading(browser, gallery, "alpha.html", script=dark, color_scheme="light") as page:
         printed = PdfReader(io.BytesIO(page.pdf()))
         text = " ".join(part.extract_text() for part in printed.pages)
         assert "Mean jobs" in text and "the quote of direct" in text
@@ -139,26 +149,16 @@ def test_on_a_phone_what_stands_beside_figures_is_folded(browser, gallery):
         assert page.locator("details.fold").count() == page.locator("details.fold[open]").count()
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_the_keyboard_reaches_all_in_order_and_shows_where_it_is(browser, gallery, name):
-    with reading(browser, gallery, name) as page:
-        # The explorer shows and hides plots until all are computed.
-        page.wait_for_function("() => (document.body.dataset.busy ?? 'false') === 'false'")
-        page.evaluate(
-            """(selector) => [...document.querySelectorAll(selector)]
-            .filter((e) => e.checkVisibility() && !e.disabled && (e.type !== "radio" || e.checked))
-            .forEach((e, i) => { e.dataset.order = i })""",
-            TABBABLE,
-        )
-        count = page.locator("[data-order]").count()
-        for i in range(count):
-            page.keyboard.press("Tab")
-            order, outline = page.evaluate(
-                """() => { const e = document.activeElement;
-                return [e.dataset.order, getComputedStyle(e).outlineStyle] }"""
-            )
-            assert (order, outline) == (str(i), "solid")
-        assert count > 5
+def test_the_keyboard_reaches_all_in_order_and_shows_where_it_is(browser, gallery):
+    with reading(browser, gallery) as page:
+        for name in turn_over(page, gallery, PAGES):
+            # The explorer shows and hides plots until all are computed.
+            page.wait_for_function("() => (document.body.dataset.busy ?? 'false') === 'false'")
+            count = page.evaluate(ORDER, TABBABLE)
+            for _ in range(count):
+                page.keyboard.press("Tab")
+            assert page.evaluate("() => reached") == [[i, "solid"] for i in range(count)], name
+            assert count > 5, name
 
 
 def test_the_first_stop_of_the_keyboard_skips_to_the_content(browser, gallery):
