@@ -6,15 +6,14 @@ import fcntl
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
 from tests.conftest import Project, forks
+from tests.faults.forks import wait_for_group
 from tests.faults.tiny import make_tiny
 
-PLAIN = [sys.executable, "-m", "snakemake", "--cores", "1", "tiny_wasted"]
+PLAIN = ["--cores", "1", "tiny_wasted"]
 
 
 @pytest.fixture
@@ -24,11 +23,10 @@ def project(tmp_path) -> Project:
 
 @pytest.mark.slow
 def test_a_plain_run_that_lives_is_left_alone_and_one_that_was_killed_is_resumed(project):
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    plain = subprocess.Popen(PLAIN, cwd=project.root, start_new_session=True, **quiet)
+    plain = forks().start(project.root, PLAIN, plain=True)
     try:
         while not any((project.root / ".snakemake/incomplete").glob("*")):
-            assert plain.poll() is None
+            assert not plain.has_ended(), plain.read()
             time.sleep(0.05)
         os.killpg(plain.pid, signal.SIGSTOP)
         locks = sorted((project.root / ".snakemake/locks").iterdir())
@@ -41,6 +39,7 @@ def test_a_plain_run_that_lives_is_left_alone_and_one_that_was_killed_is_resumed
     finally:
         os.killpg(plain.pid, signal.SIGKILL)
         plain.wait()
+        wait_for_group(plain.pid)
     assert "tabulate tiny/wasted" in project.build("tiny_wasted")
 
 
@@ -49,10 +48,10 @@ def test_a_plain_run_does_not_start_beside_one_of_run_py(project):
     (project.root / ".snakemake").mkdir()
     with (project.root / ".snakemake/driver.lock").open("w") as driver:
         fcntl.flock(driver, fcntl.LOCK_EX)
-        done = subprocess.run(PLAIN, cwd=project.root, capture_output=True, text=True, check=False)
+        done = forks().start(project.root, PLAIN, plain=True).wait()
     assert done.returncode == 1
-    assert "another run is going on in this folder; no job was started" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert "another run is going on in this folder; no job was started" in done.stdout
+    assert "Traceback" not in done.stdout
     assert not (project.root / "figures/tiny").exists()
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from importlib.util import source_from_cache
 from pathlib import Path
@@ -14,7 +11,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 from ruamel.yaml import YAML
-from tests.conftest import ROOT, Project
+from tests.conftest import ROOT, Project, forks
 from tests.faults.tiny import FILE, make_tiny
 
 from atlas.io.atomic import write_text
@@ -28,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 # Runs `python scripts STAGE ...` and writes down what it opens to read.
 TRACE = """
-import atexit, json, os, runpy, sys
+import json, os, runpy, sys
 opened = set()
 def hook(event, arguments):
     if event == "open" and isinstance(arguments[0], str):
@@ -39,9 +36,12 @@ def hook(event, arguments):
 target, scripts = sys.argv[1:3]
 sys.argv = sys.argv[2:]
 sys.dont_write_bytecode = True
-atexit.register(lambda: open(target, "w").write(json.dumps(sorted(opened))))
 sys.addaudithook(hook)
-runpy.run_path(scripts, run_name="__main__")
+try:
+    runpy.run_path(scripts, run_name="__main__")
+finally:
+    with open(target, "w") as told:
+        json.dump(sorted(opened), told)
 """
 SIMULATED = """
   fig2:
@@ -76,13 +76,13 @@ class Tracer:
 
     def read_files(self, stage: str, *arguments: str) -> set[Path]:
         """What a stage reads of the project, of its working folder and of the user's home."""
-        home, listed = self.folder / "home", self.folder / "opened.json"
+        home, listed, trace = (self.folder / x for x in ("home", "opened.json", "trace.py"))
         home.mkdir(exist_ok=True)
-        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-        environment |= {"HOME": str(home), "NUMBA_CACHE_DIR": str(home / "numba")}
-        scripts = self.project.root / "scripts"
-        command = [sys.executable, "-c", TRACE, listed, scripts, stage, *arguments]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        trace.write_text(TRACE, "utf-8")
+        environment = {"HOME": str(home), "NUMBA_CACHE_DIR": str(home / "numba")}
+        scripts = str(self.project.root / "scripts")
+        words = [str(trace), str(listed), scripts, stage, *map(str, arguments)]
+        done = forks().execute(words, Path.cwd(), environment)
         assert done.returncode == 0, done.stderr
         names = {source(Path(name)) for name in json.loads(listed.read_text("utf-8"))}
         own = (self.project.root, Path.cwd())
