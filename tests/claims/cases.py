@@ -92,10 +92,15 @@ def read_cases() -> dict[str, Case]:
 
 def forget() -> None:
     """Empty the caches of all functions and methods of ours."""
-    ours = [module for name, module in sys.modules.items() if name.startswith(OURS)]
-    for module in ours:
-        for one in [*vars(module).values()]:
-            methods = vars(one).values() if isinstance(one, type) else ()
-            for cached in (one, *methods):
-                if isinstance(cached, _lru_cache_wrapper):
-                    cached.cache_clear()
+    for name in [*sys.modules]:
+        if name.startswith(OURS):
+            for cached in _find_caches(name):
+                cached.cache_clear()
+
+
+@cache
+def _find_caches(module: str) -> list[_lru_cache_wrapper]:
+    """The functions and methods of a module that have a cache."""
+    members = [*vars(sys.modules[module]).values()]
+    methods = [one for kind in members if isinstance(kind, type) for one in vars(kind).values()]
+    return [one for one in (*members, *methods) if isinstance(one, _lru_cache_wrapper)]
