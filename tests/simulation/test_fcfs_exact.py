@@ -162,7 +162,7 @@ def test_coverage_of_the_intervals():
             estimate(*rows, variance=1.0, jobs=1)
             for rows in zip(totals.reshape(groups, 10), weights.reshape(groups, 10), strict=True)
         ]
-        covered = np.mean([abs(e.mean - exact) <= e.half_width for e in found])
+        covered = np.mean([abs(e.mean - exact) <= e.margin for e in found])
         assert covered == pytest.approx(0.95, abs=5 * math.sqrt(0.95 * 0.05 / groups) + 0.01)
 
 

@@ -159,7 +159,7 @@ def test_quanta_of_work_are_timers_at_the_servers():
     ours = found.tallies[:, AREA, 0] / found.durations
     theirs = np.array([with_timers(cluster, generator(42, r), jumps) for r in range(R)])
     difference = estimate(ours - theirs, np.ones(R), variance=1, jobs=R)
-    assert difference.half_width < 0.15 * theirs.mean()
+    assert difference.margin < 0.15 * theirs.mean()
     assert abs(z_score(difference, 0)) < FALSE_ALARM
 
 
