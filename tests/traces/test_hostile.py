@@ -82,6 +82,15 @@ def test_a_table_with_tabs_for_commas_says_so(tmp_path):
         jobs_of(read_plain(write(tmp_path, "cores\tseconds\n4\t60\n")))
 
 
+@pytest.mark.parametrize(
+    ("read", "text"), [(read_plain, PLAIN), (slurm.read, SACCT), (swf.read, SWF)]
+)
+def test_lines_that_end_with_carriage_returns_alone_are_named(tmp_path, read, text):
+    (tmp_path / "log").write_bytes((text + text).replace("\n", "\r").encode())
+    with pytest.raises(ValueError, match="end with carriage returns alone"):
+        jobs_of(read(str(tmp_path / "log")))
+
+
 def test_a_column_that_does_not_count_may_stand_twice(tmp_path):
     jobs, _ = jobs_of(read_plain(write(tmp_path, "x,cores,seconds,x\n1,4,60,1\n")))
     assert jobs == [(4, 60)]

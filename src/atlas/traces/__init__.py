@@ -181,8 +181,8 @@ class Lines:
     """The lines of a file in blocks: (number of the first line, bytes that end with a newline).
 
     `len` is the number of pieces of the file on disk, which is about the number of blocks. Raises
-    `ValueError` if the file is missing, empty or not text, if a line is too long, or if its gzip
-    stream is cut off.
+    `ValueError` if the file is missing, empty or not text, if a line is too long, if lines end with
+    carriage returns alone, or if its gzip stream is cut off.
     """
 
     def __init__(self, file: str | Path) -> None:
@@ -215,7 +215,13 @@ class Lines:
             if len(rest) > LONGEST_LINE:
                 raise ValueError(f"line {line} of {self._file} has more than {LONGEST_LINE} bytes")
         if rest:
-            yield line, rest.removesuffix(b"\r") + b"\n"
+            rest = rest.removesuffix(b"\r")
+            if line == 1 and b"\r" in rest:
+                raise ValueError(
+                    f"the lines of {self._file} end with carriage returns alone; replace them by"
+                    " line feeds: tr '\\r' '\\n'"
+                )
+            yield line, rest + b"\n"
 
     def _pieces(self) -> Iterator[bytes]:
         with self._file.open("rb") as stream:
