@@ -134,6 +134,9 @@ def test_a_tail_that_would_take_too_long_is_refused(monkeypatch):
     found = system((5, ms.Exponential(1.0), 1.0)).under(ms.FCFS).exact(load=0.999999)
     with pytest.raises(ms.TooLargeError, match="k may be at most 64, found 1000000"):
         found.tail(10**6)
+    assert found.tail(64) == close(0.999999**65, 1e-12)
+    with pytest.raises(ms.TooLargeError, match="k may be at most 64, found 65"):
+        found.tail(65)
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ class NumbersOfJobs:
                     f"P(N > k) takes a time proportional to k²: k may be at most {MOST_JOBS},"
                     f" found {k}"
                 )
-            over = self._found["over"] = self._over(max(2 * len(over), 64))
+            over = self._found["over"] = self._over(min(max(2 * len(over), 64), MOST_JOBS + 1))
         return float(over[k]) if k < len(over) else 0.0
 
     @cached_property
