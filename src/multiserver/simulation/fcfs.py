@@ -97,8 +97,8 @@ def simulate(
     number of levels whose times are recorded separately; `progress` is called after each
     replication with the number done. Near saturation the bias of the empty start fades over a
     number of jobs that grows as (1 − λ/λ*)^−2; the warm-up must outlast that too
-    (`Estimate.settled`). An unstable workload is refused unless `overloaded` is set: its averages
-    estimate nothing but its `growth`, and time and memory are proportional to its jobs.
+    (`Estimate.long_enough`). An unstable workload is refused unless `overloaded` is set: its
+    averages estimate nothing but its `growth`, and time and memory are proportional to its jobs.
     `stable_below` is λ*, if known. The jobs of each replication are appended to `traces`.
 
     Raises `UnstableError` if ρ ≥ 1 or the jobs grow steadily (`instability_test`), and `ValueError`

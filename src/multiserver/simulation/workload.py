@@ -75,8 +75,8 @@ class Workload:
         s exp(−t/r) of the load is missing at time t, and less than `MISSING_LOAD` after r
         ln(s/`MISSING_LOAD`). The settling time is the longest of these times over the classes,
         times `RELAXATION_FACTOR`. Near saturation the queue itself takes longer to settle, which
-        shows in `Estimate.settled`. The empty servers do not show there, as all replications lack
-        the same.
+        shows in `Estimate.long_enough`. The empty servers do not show there, as all replications
+        lack the same.
         """
         total, longest = math.fsum(self._demands), 0.0
         for demand, size in zip(self._demands, self.sizes, strict=True):
