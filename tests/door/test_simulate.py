@@ -267,7 +267,7 @@ def test_a_pilot_says_how_many_jobs_a_half_width_needs(level):
     assert again.mean_response_time == found.mean_response_time
     estimates = [found.mean_response_time]
     estimates += [c.mean_response_time for c in found.by_class if c.means]
-    assert 0.3 < max(e.half_width / e.mean for e in estimates) / PILOTED["half_width"] < 1.7
+    assert 0.3 < max(e.margin / e.mean for e in estimates) / PILOTED["half_width"] < 1.7
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_runs_as_long_as_a_pilot_says(name, record_property):
 
 def _widest(found):
     classes = [c.mean_response_time for c in found.by_class if c.means]
-    return max(m.half_width / m.mean for m in (found.mean_response_time, *classes))
+    return max(m.margin / m.mean for m in (found.mean_response_time, *classes))
 
 
 # Servers, load, half-width, and the jumps of a window; the last class is looked at.
