@@ -148,8 +148,7 @@ class Result(Table, Generic[V]):
         return SampledDistribution.of(self._times)
 
     def tail(self, k: int) -> V:
-        """P(N > k), k an integer (else `ValueError`). Raises `NotKnownError` if it is not known,
-        and `TooLargeError` if the method takes too long for so large a k."""
+        """P(N > k), k an integer (else `ValueError`). Raises `NotKnownError` or `TooLargeError`."""
         if self._tail is None:
             message = f"P(N > k) is not known by the method {self.method!r} of {self.policy}"
             raise NotKnownError(message)
