@@ -174,6 +174,7 @@ def test_engines_raise_the_same_error():
         ({"confidence": 0.0}, r"confidence in \(0, 1\)"),
         ({"warm_up": "0.2"}, r"warm_up must lie in \[0, 1\) .* found '0\.2'"),
         ({"jobs": 1e30}, r"jobs must be at most 1e\+15, found 1e\+30"),
+        ({"jobs": 10**400}, r"jobs must be at most 1e\+15, found 10{400}"),
         ({"jobs": 10}, r"some of 1 jobs, .*: ask for more jobs, or fewer replications"),
         ({"jobs": 10, "level": "phases"}, "epochs, .*: ask for more jobs, or fewer replications"),
         ({"key": 3}, r"key must be non-negative integers, as in \(1, 2\); found 3"),

@@ -156,9 +156,9 @@ class Effort:
     def __post_init__(self) -> None:
         replications = require_count("replications", self.replications, 2, "one has no interval")
         object.__setattr__(self, "replications", replications)
-        object.__setattr__(self, "jobs", require_count("jobs", self.jobs))
-        if self.jobs > MOST_JOBS:
-            raise ValueError(f"jobs must be at most {MOST_JOBS:.0e}, found {self.jobs:.3g}")
+        if (jobs := require_count("jobs", self.jobs)) > MOST_JOBS:
+            raise ValueError(f"jobs must be at most {MOST_JOBS:.0e}, found {self.jobs!r}")
+        object.__setattr__(self, "jobs", jobs)
         if not isinstance(self.key, Iterable):
             raise ValueError(f"key must be non-negative integers, as in (1, 2); found {self.key!r}")
         object.__setattr__(self, "key", tuple(self.key))
