@@ -130,7 +130,7 @@ def test_tails_of_services_that_are_cut_off():
 
 
 def test_a_tail_that_would_take_too_long_is_refused(monkeypatch):
-    monkeypatch.setattr(one_at_a_time, "MOST_JOBS", 64)
+    monkeypatch.setattr(one_at_a_time, "LARGEST_K", 64)
     found = system((5, ms.Exponential(1.0), 1.0)).under(ms.FCFS).exact(load=0.999999)
     with pytest.raises(ms.TooLargeError, match="k may be at most 64, found 1000000"):
         found.tail(10**6)

@@ -53,7 +53,7 @@ WIDE = 9.3
 # missing, the B_k are differences, which keep their digits: P(N > k) is not small.
 MISSING = 1e-12
 # The largest k for which P(N > k) is computed, in time proportional to k².
-MOST_JOBS = 2**15
+LARGEST_K = 2**15
 # The most values of a gamma function at once.
 MOST_VALUES = 2**20
 
@@ -109,18 +109,18 @@ class NumbersOfJobs:
 
     def tail(self, k: int) -> float:
         """P(N > k), with twelve digits; for durations so variable that they are cut off, with an
-        absolute error of about 1e-14. Raises `TooLargeError` if k is above `MOST_JOBS` and P(N > k)
+        absolute error of about 1e-14. Raises `TooLargeError` if k is above `LARGEST_K` and P(N > k)
         may be above 1e-300."""
         if k < 0:
             return 1.0
         over = self._found["over"]
         while k >= len(over) and not (len(over) and over[-1] < 1e-300):
-            if len(over) > MOST_JOBS:
+            if len(over) > LARGEST_K:
                 raise TooLargeError(
-                    f"P(N > k) takes a time proportional to k²: k may be at most {MOST_JOBS},"
+                    f"P(N > k) takes a time proportional to k²: k may be at most {LARGEST_K},"
                     f" found {k}"
                 )
-            over = self._found["over"] = self._over(min(max(2 * len(over), 64), MOST_JOBS + 1))
+            over = self._found["over"] = self._over(min(max(2 * len(over), 64), LARGEST_K + 1))
         return float(over[k]) if k < len(over) else 0.0
 
     @cached_property
