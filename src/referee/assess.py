@@ -137,7 +137,8 @@ def assess(results: Sequence[Result], reference: Reference) -> Assessment:
     )
     others = {r.line for g in groups if not g.as_defined and g.alternatives for r in g.results}
     tested = [r for r in representatives(results) if r.line not in others]
-    return Assessment(tuple(results), groups, measure(tested, reach), cover(tested), reach)
+    off = [r for g in groups if not g.as_defined and not g.alternatives for r in g.results]
+    return Assessment(tuple(results), groups, measure(tested, off, reach), cover(tested), reach)
 
 
 def representatives(results: Iterable[Result]) -> list[Result]:
@@ -203,8 +204,9 @@ def _group(
     return Group(policy, quantity, results, sum(fit), tuple(alternatives))
 
 
-def measure(results: Sequence[Result], reach: float) -> Bias | None:
-    """The common relative error; None without results."""
+def measure(results: Sequence[Result], off: Sequence[Result], reach: float) -> Bias | None:
+    """The common relative error; None without results. It explains them if they and the values
+    `off`, which fit no definition, are within reach of the reference once it is scaled."""
     usable = [r for r in results if r.reference]
     if not usable:
         return None
@@ -213,8 +215,9 @@ def measure(results: Sequence[Result], reach: float) -> Bias | None:
     total = math.fsum(weights)
     relative = math.fsum(w * e for w, e in zip(weights, errors, strict=True)) / total
     standard_error = total**-0.5
-    explained = (
-        Definition("", r.reference * (1 + relative), r.reference_half_width) for r in usable
+    scaled = (
+        (r, Definition("", r.reference * (1 + relative), r.reference_half_width))
+        for r in (*usable, *off)
     )
     return Bias(
         relative,
@@ -222,7 +225,7 @@ def measure(results: Sequence[Result], reach: float) -> Bias | None:
         2 * float(norm.sf(abs(relative) / standard_error)),
         math.fsum((r.value - r.reference) / r.half_width for r in usable) / len(usable),
         len(usable),
-        all(fits(r, m, reach) for r, m in zip(usable, explained, strict=True)),
+        all(fits(r, definition, reach) for r, definition in scaled),
     )
 
 

@@ -127,6 +127,19 @@ def test_what_fits_no_definition_is_said_so():
     assert "no definition of the reference fits" in verdict(found)
 
 
+def test_a_bias_explains_the_other_values_only_if_its_factor_does():
+    """E[T] of all jobs is 20 % too long; E[T] of class 2 is so too, or is 30 % too long."""
+    large = ("mean_response_time", "2", None)
+    for factor, explains in ((1.2, True), (1.3, False)):
+        rows = []
+        for line, (key, scale) in enumerate(((TIME, 1.2), (large, factor)), start=2):
+            value = scale * REFERENCE.values("fcfs-1-10-50")[key]["value"]
+            rows.append(result(line, "fcfs-1-10-50", key, value, 0.005 * value))
+        found = assess(rows, REFERENCE)
+        assert found.biased and found.unexplained and found.bias.explains == explains
+        assert ("no definition of the reference fits all" in verdict(found)) == (not explains)
+
+
 def test_every_other_meaning_differs_from_the_value_or_is_told_apart():
     for id in REFERENCE.systems:
         for key, value in REFERENCE.values(id).items():
