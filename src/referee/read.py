@@ -194,18 +194,28 @@ def _read_row(
     quantity = SYMBOLS.get(row["quantity"].lower(), row["quantity"])
     key = (quantity, row.get("class") or "all", k)
     if key not in values:
-        same = [other for other in values if other[0] == quantity]
-        expected = "; ".join(dict.fromkeys(map(_named, same or values)))
-        what = f"{_named(key)} of {id}" if same else f"a quantity {quantity!r} of {id}"
-        known = () if same else tuple(name for name, *_ in values)
-        kind = "quantities that the system does not have"
-        wrong.append(Fault(line, kind, what, expected, quantity, known))
+        wrong.append(_not_there(line, id, key, reference))
         return None, wrong
     if wrong or value is None:
         return None, wrong
     truth = values[key]
     widths = width, runs, truth["value"], truth.get("half_width", 0.0)
     return Result(line, id, key, value, *widths), []
+
+
+def _not_there(line: int, id: str, key: Key, reference: Reference) -> Fault:
+    """The fault of a value that the system does not have: of another class or k, of a quantity that
+    only other systems have, or of an unknown one, which may be misspelt."""
+    kind, quantity = "quantities that the system does not have", key[0]
+    values = reference.values(id)
+    same = [other for other in values if other[0] == quantity]
+    if same:
+        return Fault(line, kind, f"{_named(key)} of {id}", "; ".join(map(_named, same)))
+    names = tuple(dict.fromkeys(name for name, *_ in values))
+    found, expected = f"a quantity {quantity!r} of {id}", ", ".join(names)
+    if any(other == quantity for one in reference.systems for other, *_ in reference.values(one)):
+        return Fault(line, kind, f"{found}, which only other systems have", expected)
+    return Fault(line, kind, found, expected, quantity, names)
 
 
 def _named(key: Key) -> str:
@@ -219,7 +229,7 @@ def _number(
     text = row.get(name, "")
     if not text and name != "value":
         return None
-    expected = "a positive number" if positive else "a number"
+    expected = "a positive number, or nothing if there is no interval" if positive else "a number"
     found = f"{name} {text!r}" if text else f"no {name}"
     try:
         number = float(text)
@@ -231,7 +241,9 @@ def _number(
         wrong.append(Fault(line, f"{name} that is no such number", found, expected))
         return None
     if number and not LEAST <= abs(number) <= MOST:
-        expected += f" of a size from {LEAST:g} to {MOST:g}"
+        expected = (
+            f"{'a positive' if positive else 'a'} number of a size from {LEAST:g} to {MOST:g}"
+        )
         wrong.append(Fault(line, f"{name} that is too small or too large", found, expected))
         return None
     return number

@@ -36,7 +36,6 @@ def tell(name: str, assessment: Assessment, index: Json) -> str:
         "",
         "Definitions, by policy and quantity (values that fit as defined, of all):",
         *(f"  {line}" for line in _definitions(assessment)),
-        "",
         *_systems(assessment),
         "",
         "A simulator without fault, run independently on each system, fails each of the three tests"
@@ -58,11 +57,11 @@ def summary(assessment: Assessment) -> str:
 
 def _bias(assessment: Assessment) -> Iterator[str]:
     if (bias := assessment.bias) is None:
-        yield "bias         not tested: no value as defined has a half_width"
+        yield f"bias         not tested: {_why_not(assessment)}"
         return
     yield (
         f"bias         {bias.relative:+.3%} ± {1.96 * bias.standard_error:.3%}"
-        f" over {bias.systems} systems (p = {bias.p:.2g});"
+        f" over {_many(bias.systems, 'system')} (p = {bias.p:.2g});"
         f" {bias.in_half_widths:+.2f} half-widths on average"
     )
     if assessment.biased:
@@ -70,9 +69,18 @@ def _bias(assessment: Assessment) -> Iterator[str]:
         yield f"             a common factor of {1 + bias.relative:.4f} {rest} all of them"
 
 
+def _why_not(assessment: Assessment) -> str:
+    """Why there is nothing to test for bias or coverage."""
+    if not assessment.tested:
+        return "no value has a half_width"
+    if assessment.swapped:
+        return "the values that would count are of another definition"
+    return "the reference value is 0"
+
+
 def _coverage(assessment: Assessment) -> Iterator[str]:
     if (coverage := assessment.coverage) is None:
-        yield "coverage     not tested: no value as defined has a half_width"
+        yield f"coverage     not tested: {_why_not(assessment)}"
         return
     yield (
         f"coverage     {coverage.inside} of {coverage.of} intervals hold the reference value;"
@@ -98,6 +106,7 @@ def _systems(assessment: Assessment) -> Iterator[str]:
     if not shown:
         return
     wide = max(len(r.system) for r in shown)
+    yield ""
     yield f"{'system':{wide}}  {'value':>11}  {'half-width':>10}  {'reference':>14}  {'errors':>7}"
     for r in shown:
         yield (

@@ -62,7 +62,7 @@ def test_results_are_read_in_any_order_of_columns(tmp_path):
         (GOOD.replace(",9", ",1,5"), "4 cells"),
         (GOOD.replace("mm1-90", "mm1-91"), "did you mean 'mm1-90'"),
         (GOOD.replace("mean_jobs", "mean_job"), "did you mean 'mean_jobs'"),
-        ("system,quantity,value,half_width\nmm1-90,mean_jobs,9,0\n", "a positive number"),
+        ("system,quantity,value,half_width\nmm1-90,mean_jobs,9,0\n", "or nothing if there is no"),
         ("system,quantity,value,half_width\nmm1-90,mean_jobs,9,-1\n", "a positive number"),
         ("system,quantity,value,class\nmm1-90,mean_jobs,9,2\n", "of class 2 of mm1-90"),
         ("system,quantity,value,k\nmm1-90,tail,0.5,11\n", "at k = 11 of mm1-90"),
@@ -89,6 +89,25 @@ def test_all_faults_are_said_at_once_with_their_lines(tmp_path):
     assert message.startswith("4 faults in ")
     assert re.findall(r"results\.csv:(\d+)", message) == ["3", "4", "4", "5"]
     assert "all; mean_response_time of class 1" in message  # what there is instead
+
+
+def test_a_quantity_of_other_systems_only_is_no_misspelling(tmp_path):
+    text = GOOD.replace("mm1-90,mean_jobs", "fcfs-deterministic-40,p95_waiting_time")
+    message = refused(tmp_path, text)
+    assert "'p95_waiting_time' of fcfs-deterministic-40, which only other systems have" in message
+    assert "did you mean" not in message
+    assert message.count("mean_response_time") == 1  # once, for however many classes
+
+
+def test_why_nothing_was_tested_is_said(tmp_path, capsys):
+    header = "system,quantity,value,half_width\n"
+    bare = write(tmp_path, header + "mm1-90,mean_jobs,9.02,\n")
+    assert score(bare, ROOT / "reference") == 0
+    assert "not tested: no value has a half_width" in capsys.readouterr().out
+    waiting = REFERENCE.values("fcfs-1-10-50")["mean_waiting_time", "all", None]["value"]
+    swapped = write(tmp_path, f"{header}fcfs-1-10-50,mean_response_time,{waiting},0.01\n")
+    assert score(swapped, ROOT / "reference") == 3
+    assert capsys.readouterr().out.count("are of another definition") == 2
 
 
 def test_a_folder_without_reference_is_said(tmp_path):
