@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.conftest import copy_project
+from tests.conftest import ROOT, copy_project
 
 from atlas.config.errors import ConfigError
 from atlas.plan.resolve import Plan
@@ -133,6 +133,14 @@ def test_all_faults_of_a_file_are_said_at_once_with_the_line_of_each_key(project
     number = next(i for i, line in enumerate(lines, start=1) if "servers: 0," in line)
     with pytest.raises(ConfigError, match=rf"fig6a(.|\n)*{PAPER}:{number}: {FEW}\.servers"):
         Plan.load(PAPERS, project.root)
+
+
+def test_the_page_on_reruns_shows_a_mistake_as_it_is_said(project):
+    page = (ROOT / "docs/reruns.md").read_text("utf-8")
+    project.edit(PAPER, WORST, WORST.replace("servers", "servrs"))
+    with pytest.raises(ConfigError) as caught:
+        Plan.load(PAPERS, project.root)
+    assert f"```\n{caught.value}\n```" in page
 
 
 def test_a_run_with_a_mistake_starts_no_job(project):
