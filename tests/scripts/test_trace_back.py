@@ -254,7 +254,8 @@ def test_a_figure_that_is_gone(project, record):
     root = project.root
     gone = (trace_back.GONE, ["small has no fig2"])
     assert trace_back.compare(record | {"id": "fig2"}, root, []) == gone
-    gone = (trace_back.GONE, ["it draws small, not large"])
+    hint = "; --configfile FILE, after the name, adds a file of your own"
+    gone = (trace_back.GONE, [f"it draws small, not large{hint}"])
     assert trace_back.compare(record | {"paper": "large"}, root, []) == gone
     other = root / "config/papers/other.yaml"
     other.write_text(PAPER.replace("paper: small", "paper: other"), encoding="utf-8")
@@ -279,10 +280,9 @@ def test_a_figure_of_a_paper_of_ones_own(project, record):
     config = read_yaml(project.root / "config/config.yaml", "config")[0]
     [product] = [p for p in Plan.load(config, project.root, [own]).products if p.stage == "draw"]
     mine = record | {"paper": "own", "fingerprint": product.fingerprint}
-    assert trace_back.compare(mine, project.root, []) == (
-        trace_back.GONE,
-        ["it draws small, not own"],
-    )
+    standing, (difference,) = trace_back.compare(mine, project.root, [])
+    assert standing == trace_back.GONE
+    assert difference.startswith("it draws small, not own; --configfile FILE")
     assert trace_back.compare(mine, project.root, [own]) == (trace_back.SAME, [])
 
 

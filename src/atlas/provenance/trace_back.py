@@ -46,7 +46,8 @@ def compare(
     except (ConfigError, OSError) as error:
         return UNKNOWN, [str(error)]
     if paper not in plan.papers:
-        return GONE, [f"it draws {', '.join(plan.papers)}, not {paper}"]
+        hint = "" if configfiles else "; --configfile FILE, after the name, adds a file of your own"
+        return GONE, [f"it draws {', '.join(plan.papers)}, not {paper}{hint}"]
     for product in plan.products:
         if (product.paper, product.id) == (paper, record["id"]):
             return find_differences(record, product.spec)
