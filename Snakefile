@@ -87,7 +87,7 @@ if not IS_REMOTE_JOB:
             build.targets(plan.agreement, plan.gallery),
         localrule: True
         message:
-            "all papers are made and agree"
+            "all that the config asks for is made and agrees"
 
     for paper in plan.papers:
 
