@@ -210,7 +210,7 @@ def _not_there(line: int, id: str, key: Key, reference: Reference) -> Fault:
     values = reference.values(id)
     same = [other for other in values if other[0] == quantity]
     if same:
-        return Fault(line, kind, f"{_named(key)} of {id}", "; ".join(map(_named, same)))
+        return Fault(line, kind, f"{named(key)} of {id}", "; ".join(map(named, same)))
     names = tuple(dict.fromkeys(name for name, *_ in values))
     found, expected = f"a quantity {quantity!r} of {id}", ", ".join(names)
     if any(other == quantity for one in reference.systems for other, *_ in reference.values(one)):
@@ -218,7 +218,8 @@ def _not_there(line: int, id: str, key: Key, reference: Reference) -> Fault:
     return Fault(line, kind, found, expected, quantity, names)
 
 
-def _named(key: Key) -> str:
+def named(key: Key) -> str:
+    """The quantity, class and k in words."""
     quantity, which, k = key
     return f"{quantity} of class {which}" + ("" if k is None else f" at k = {k}")
 

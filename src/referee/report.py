@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from html import escape as escape_xml
 
@@ -9,17 +10,21 @@ from atlas.io.latex import escape
 from atlas.io.tabulars import table
 from referee.assess import (
     ALARM,
+    AS_DEFINED,
     Assessment,
     Definition,
     counts,
     distance,
+    fits,
     representatives,
     verdict,
 )
-from referee.read import Json, Result
+from referee.read import Json, Result, named
 
 # Colours of badges, dark enough for white letters.
 SOUND, UNSOUND, UNTESTED = "#2f6f3e", "#a03328", "#5c5c66"
+# Of the values that fit no definition, so many are listed.
+LISTED = 20
 LABEL = "multiserver reference"
 
 
@@ -36,6 +41,7 @@ def tell(name: str, assessment: Assessment, index: Json) -> str:
         "",
         "Definitions, by policy and quantity (values that fit as defined, of all):",
         *(f"  {line}" for line in _definitions(assessment)),
+        *_far_off(assessment),
         *_systems(assessment),
         "",
         "A simulator without fault, run independently on each system, fails each of the three tests"
@@ -99,6 +105,35 @@ def _definitions(assessment: Assessment) -> Iterator[str]:
             yield f"{head}; all fit: {' or '.join(group.alternatives)}"
         else:
             yield f"{head}; no other definition of the reference fits all"
+
+
+def _far_off(assessment: Assessment) -> Iterator[str]:
+    """The values out of reach that no definition explains, the relatively farthest first."""
+    off = [
+        r
+        for group in assessment.unexplained
+        for r in group.results
+        if not fits(r, Definition(AS_DEFINED, r.reference), assessment.reach)
+    ]
+    if not off:
+        return
+    off.sort(key=lambda r: (-abs(_relative(r)), r.line))
+    yield ""
+    yield "Values that fit no definition, the relatively farthest first:"
+    for r in off[:LISTED]:
+        yield (
+            f"  {r.system}, {named(r.key)}: {r.value:.6g}, reference {r.reference:.9g}"
+            f" ({_relative(r):+.2%})"
+        )
+    if len(off) > LISTED:
+        yield f"  and {len(off) - LISTED} more"
+
+
+def _relative(result: Result) -> float:
+    """The relative error of a result; infinite if the reference value is 0."""
+    if not result.reference:
+        return math.copysign(math.inf, result.value)
+    return (result.value - result.reference) / abs(result.reference)
 
 
 def _systems(assessment: Assessment) -> Iterator[str]:
