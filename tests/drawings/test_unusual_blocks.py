@@ -94,6 +94,7 @@ def test_a_line_of_one_point_is_seen():
         ("list[int]", [1, 2], []),
         ("Mapping[str, Any]", {"a": 1}, {}),
         ("bool", True, 1),
+        ("Literal['time', 'mean']", "mean", "means"),
     ],
 )
 def test_arguments_of_another_shape_are_refused(kind, good, bad):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,7 +18,13 @@ ROUTE = "product form"
 CONFIRMED = "sparse solution of the enumerated chain"
 
 
-def gap_to_chain(*, of: str, count: int, largest: int, seed: int) -> float:
+def gap_to_chain(
+    *,
+    of: Literal["embedded-gap", "time-gap", "throughput-gap", "local-balance"],
+    count: int,
+    largest: int,
+    seed: int,
+) -> float:
     """Largest gap between the product form and the enumerated chain, over random systems.
 
     `of` names a gap of `ProductFormGaps`: `embedded-gap` of π, `time-gap` of the distribution in

@@ -15,7 +15,7 @@ Gaps are the largest over `count` random systems of up to `largest` servers.
 from __future__ import annotations
 
 from functools import cache
-from typing import Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +77,13 @@ def heavy_traffic_excess(**system: Unpack[System]) -> float:
     return limit - solved.mean_relative_completions
 
 
-def gap_to_chain(*, of: str, count: int, largest: int, seed: int) -> float:
+def gap_to_chain(
+    *,
+    of: Literal["transition", "time", "throughput", "embedded", "phases", "relative", "mean"],
+    count: int,
+    largest: int,
+    seed: int,
+) -> float:
     """Largest gap between a formula of Section 5 and the enumerated chain, over random systems.
 
     `of` names the formula: `transition`, π of Lemma 5.1 over all 2n + 1 states; `time`, P;

@@ -8,6 +8,7 @@ anybody would simulate.
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Callable, Iterator
 from functools import cache
 from math import isfinite
@@ -66,8 +67,8 @@ def check_given(given: dict[str, Any], path: Path) -> Iterator[Fault]:
 
 
 def check_shape(value: Any, kind: str, path: Path) -> Iterator[Fault]:
-    """A fault if a parameter is no number, text, list or mapping although its annotation `kind`
-    says so. Names of other types are not looked up."""
+    """A fault if a parameter is no number, text, list, mapping or word of a `Literal` although its
+    annotation `kind` says so. Names of other types are not looked up."""
     if kind.startswith(("Sequence[", "list[")) and "|" not in kind:
         if not isinstance(value, list) or not value:
             yield Fault(path, show(value), "a list with at least one entry")
@@ -76,6 +77,10 @@ def check_shape(value: Any, kind: str, path: Path) -> Iterator[Fault]:
             yield from check_shape(item, inner, (*path, i))
     elif kind.startswith("Mapping[") and (not isinstance(value, dict) or not value):
         yield Fault(path, show(value), "keys with values")
+    elif kind.startswith("Literal["):
+        names = literal_eval(f"({kind.removeprefix('Literal[').removesuffix(']')},)")
+        if value not in names:
+            yield Fault(path, show(value), f"one of {', '.join(names)}")
     elif kind in SHAPES and not SHAPES[kind][0](value):
         yield Fault(path, show(value), SHAPES[kind][1])
 
