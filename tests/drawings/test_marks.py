@@ -59,6 +59,16 @@ def test_exponents_and_indices_are_large_enough_to_be_read(page):
     assert min(min(sizes) for _, sizes, _ in texts(svg)) == pytest.approx(6.0, abs=0.01)
 
 
+def test_long_labels_take_several_lines(page):
+    figure = Figure(figsize=(3.4, 2.5))
+    ax = figure.subplots()
+    ax.plot([0, 1], label="all jobs of the long cluster " * 4)
+    ax.plot([1, 0], label="short")
+    marks.legend_above(figure, 2)
+    require_legible(page(figure), "marks")
+    assert figure.legends[0].get_window_extent().width <= figure.bbox.width
+
+
 @pytest.mark.parametrize(("size", "colour"), [(5.9, "black"), (7, "#e69f00"), (7, "0.55")])
 def test_small_and_pale_text_is_found(page, size, colour):
     figure = Figure(figsize=(3.4, 2.5))

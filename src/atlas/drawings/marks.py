@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -199,7 +200,7 @@ def draw_limits(ax: Axes, limits: Iterable[Limit]) -> int:
 
 
 def _length(label: str) -> int:
-    """The length of a label in visible characters."""
+    """The visible characters of a label."""
     return len(re.sub(r"[${}^_]", "", re.sub(r"\\[a-z]+", "x", label)))
 
 
@@ -212,8 +213,7 @@ def draw_levels(ax: Axes, limits: Iterable[Limit]) -> None:
         ax.axhline(at, color=color, **LIMIT)
         place = height * ax.transAxes.inverted().transform(ax.transData.transform((1, at)))[1]
         highest = max(place, highest + ROW)
-        shift = (3, highest - place)
-        note(ax, label, (1, at), shift, of=("axes fraction", "data"), va="center")
+        note(ax, label, (1, at), (3, highest - place), of=("axes fraction", "data"), va="center")
 
 
 def draw_level(ax: Axes, at: float, label: str, color: str = "black", side: str = "left") -> None:
@@ -258,13 +258,12 @@ def point_out(ax: Axes, text: str, at: tuple[float, float], place: tuple[float, 
     ax.annotate(text, at, place, textcoords="axes fraction", arrowprops=line, fontsize=SIZE)
 
 
-def log2_server_axis(ax: Axes, counts: Iterable[float]) -> None:
+def log2_server_axis(ax: Axes, counts: Collection[float]) -> None:
     """Label a logarithmic axis with these numbers of servers, or with the powers of two among them
     if there are at least three, as far as there is room (`label_servers`)."""
     ax.set_xscale("log", base=2)
-    known = [*map(float, counts)]
-    doublings = [n for n in known if np.log2(n).is_integer()]
-    label_servers(ax, doublings if len(doublings) >= 3 else known)
+    doublings = [n for n in counts if np.log2(n).is_integer()]
+    label_servers(ax, doublings if len(doublings) >= 3 else counts)
     ax.xaxis.set_minor_locator(NullLocator())
 
 
@@ -283,17 +282,19 @@ def label_servers(ax: Axes, counts: Iterable[float]) -> None:
     ax.set_xticks([*ticks, last], [f"{n:.0f}" for n in (*ticks, last)])
 
 
-def legend_above(fig: Figure, ncols: int, **options: Any) -> None:
+def legend_above(fig: Figure, ncols: int) -> None:
     """One legend for all axes above them, with each label once, in as many columns as fit, at most
-    `ncols`."""
+    `ncols`. Where not even one fits, long labels without mathematics take several lines."""
     entries: dict[str, Any] = {}
     for ax in fig.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
-    options = {"columnspacing": 1.2} | options
-    options["loc"] = "outside upper left"
+    options: dict[str, Any] = {"columnspacing": 1.2, "loc": "outside upper left"}
     for columns in range(ncols, 0, -1):
         legend = fig.legend(entries.values(), entries, ncols=columns, **options)
-        if columns == 1 or legend.get_window_extent().width <= fig.bbox.width:
+        if (excess := legend.get_window_extent().width / fig.bbox.width) <= 1:
             return
         legend.remove()
+    most = int(0.9 * max(map(len, entries)) / excess)
+    lines = [label if "$" in label else fill(label, most) for label in entries]
+    fig.legend(entries.values(), lines, **options)
