@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from atlas.io.claim_values import show
 from atlas.io.printed import set_found, set_stated
 
 
@@ -62,3 +63,9 @@ def test_a_format_decides_on_the_digits():
 )
 def test_what_is_stated_is_set_by_siunitx_or_plainly(stated, latex):
     assert set_stated(stated) == latex
+
+
+def test_a_number_that_rounds_to_zero_has_no_sign():
+    assert plain(set_found(-0.0004, "0.001", "about", holds=True, style=".3f")) == "0.000"
+    assert show(-0.0004, ".3f") == "0.000"
+    assert show(-0.0006, ".3f") == "-0.001"

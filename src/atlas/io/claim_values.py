@@ -15,7 +15,7 @@ def show(value: Any, style: str = ".6g") -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return format(value, style)
+        return format(value, f"z{style}")  # −0.0004 is 0.000
     if isinstance(value, list):
         inner = ", ".join(show(item, style) for item in value)
         return f"[{inner}]"

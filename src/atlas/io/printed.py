@@ -74,7 +74,7 @@ def set_found(value: Any, stated: Any, within: str, *, holds: bool | None, style
     if style:
         percent = percent or style.endswith("%")
         style = style.replace("%", "f")
-        return _number(format(100 * value if percent else value, style) + " %" * percent)
+        return _number(format(100 * value if percent else value, f"z{style}") + " %" * percent)
     number = 100 * value if percent else value
     if match is None:
         return _number(_digits(number, FEW))
