@@ -96,17 +96,21 @@ def test_tails_of_two_systems_are_told_apart():
     assert [text.partition(":")[0] for text in said] == ["four", "eight"]
 
 
-def test_a_class_without_jobs_is_not_called_unstable():
+def test_arrows_stand_for_policies_that_are_unstable_and_times_that_a_log_axis_cannot_show():
     drawn = module("drawings", "trace-by-servers")
     columns = ("resampled", "resampled_half_width", "replayed", "replayed_half_width", "logged")
     rows = pd.DataFrame(
         {"servers": [10, 20], "policy": "fcfs", "differs": False, **dict.fromkeys(columns, np.nan)}
     )
-    options = {"unit": "s", "scale": "linear", "labels": {}}
-    for value, arrows in ((np.nan, 0), (np.inf, 2)):
-        ax = matplotlib.figure.Figure().subplots()
-        drawn._draw_panel(ax, rows.assign(resampled=value), options)
-        assert sum(line.get_marker() == r"$\uparrow$" for line in ax.lines) == arrows
+    up, down = r"$\uparrow$", r"$\downarrow$"
+    log = ((np.nan, []), (np.inf, [up] * 2), (0, [down] * 2))
+    for scale, cases in {"log": log, "linear": ((0, []),)}.items():
+        options = {"unit": "s", "scale": scale, "labels": {}}
+        for value, arrows in cases:
+            ax = matplotlib.figure.Figure().subplots()
+            drawn._draw_panel(ax, rows.assign(resampled=value), options)
+            markers = [line.get_marker() for line in ax.lines]
+            assert [marker for marker in markers if marker in (up, down)] == arrows
 
 
 def test_line_numbers_stay_what_they_are(tmp_path):

@@ -4,7 +4,7 @@ Series: one of any name (trace-by-servers), drawn with one panel per class, for 
 times. The dotted line is the time in the log, whatever its servers and policy were. A replayed
 value has a cross if its interval does not meet that of the resampled value: the resampled value
 then describes the resampled system alone. An arrow at the upper edge is a policy that is not stable
-there. `labels` name policies.
+there, one at the lower edge of a logarithmic axis a time of 0. `labels` name policies.
 """
 
 from __future__ import annotations
@@ -142,11 +142,11 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> None:
             here = theirs.notna() & (differs == apart_from_it)
             marks = x[here] + apart / 4, theirs[here], spread[here]
             ax.errorbar(*marks, color=style["color"], **REPLAYED, **DASH[apart_from_it])
-        upper = ax.get_xaxis_transform()
-        for place in x[np.isinf(y)]:
-            ax.plot(
-                [place], [0.97], marker=r"$\uparrow$", ms=6, color=style["color"], transform=upper
-            )
+        none = (y == 0) & (drawing["scale"] == "log")
+        arrow = {"transform": ax.get_xaxis_transform(), "color": style["color"], "ms": 6, "ls": ""}
+        for marker, height, at in ((r"\uparrow", 0.97, np.isinf(y)), (r"\downarrow", 0.05, none)):
+            for place in x[at]:
+                ax.plot([place], [height], marker=f"${marker}$", **arrow)
     logged = rows["logged"].iloc[0] / seconds
     if math.isfinite(logged) and (logged > 0 or drawing["scale"] == "linear"):
         ax.axhline(logged, color="black", label="in the log", **LIMIT)
