@@ -163,10 +163,29 @@ def parallel_processing() -> Canvas:
     return picture
 
 
+def network() -> Canvas:
+    """Stations between which jobs move at random."""
+    picture = Canvas(430, 130, "Two stations, and a job that returns to the first")
+    for x in (90, 240):
+        picture.add("rect", x=x, y=30, width=88, height=2 * CELL, class_="queue")
+        for i in range(2):
+            picture.add("circle", cx=x + 58, cy=30 + (i + 0.5) * CELL, r=11, class_="server")
+        picture.label(x + 44, 22, f"station {1 if x == 90 else 2}", anchor="middle", small=True)
+    picture.job(98, 30, 1, "a")
+    picture.job(248, 30 + CELL, 1, "b")
+    picture.label(76, 60, "λ", anchor="end")
+    for x in (80, 180, 329):
+        picture.arrow(x, 56, x + (8 if x == 80 else 56), 56)
+    picture.label(389, 60, "leaves")
+    picture.add("path", d="M284,84V106H134V84", class_="arrow")
+    picture.label(209, 122, "returns with probability q", anchor="middle", small=True)
+    return picture
+
+
 PICTURES: dict[str, Callable[[], Canvas]] = {
     draw.__name__.replace("_", "-"): draw
     for draw in (
         *(multiserver_jobs, server_filling, heterogeneous, limited_processor_sharing),
-        *(threshold_parallelism, parallel_processing),
+        *(threshold_parallelism, parallel_processing, network),
     )
 }
