@@ -159,6 +159,10 @@ def test_what_the_library_refuses_is_what_the_plan_refuses():
         ),
         ({"study": "formulations", "systems": {"large": LARGE}, "seed": 1}, ["2^1000000000"]),
         ({"study": "saturated-states", **LARGE}, ["states at each of 1 points", "fewer servers"]),
+        (
+            {"study": "scaling-by-servers", "exponent": 38, "rates": [1, 1]},
+            ["n^-alpha of 1e-304", "1e-300", "smaller exponent"],
+        ),
     ],
     ids=lambda value: value["study"] if isinstance(value, dict) else "",
 )
