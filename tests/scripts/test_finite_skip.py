@@ -244,7 +244,7 @@ def test_ranks_put_the_best_first_and_say_what_is_settled():
     rows = policy_ranking.rank(0.5, found)
     assert [row["policy"] for row in rows] == ["a", "b", "c", "d"]
     assert [row["rank"] for row in rows] == [1, 2, 3, 4]
-    assert [row["settled"] for row in rows] == [True, True, False, True]
+    assert [row["significant"] for row in rows] == [True, True, False, True]
     assert rows[2]["over_best"] == 2.3
 
 

@@ -190,7 +190,7 @@ def test_a_point_that_is_rough_says_so_and_one_that_is_too_rough_is_refused():
 @SLOW
 def test_corrections_far_out_do_not_swing():
     """Near the limit of Least Servers First in Fig. 7 coarser chains found far too much and far too
-    little beyond in turn, states were added where there is nothing, and balances never settled."""
+    little in turn, states were added where there is nothing, and balances did not converge."""
     queue = front_door(FIGURE_7).under(ms.LeastServersFirst)
     few, many = (queue.exact(load=0.89, enough=enough) for enough in (1e-6, 1e-9))
     assert few.mean_jobs == pytest.approx(many.mean_jobs, rel=1e-8)

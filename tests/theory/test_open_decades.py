@@ -1,7 +1,7 @@
 """The exact routes to open queues over decades of rates and of rare classes. The age of the head
 reports the digits that it loses; the number of jobs as level loses few. Over twelve decades the age
 may keep only four digits of E[T] of a class that is one job in a million, without reporting it.
-Sweeps over levels keep their digits or report that they do not settle."""
+Sweeps over levels keep their digits or report that they do not converge."""
 
 from __future__ import annotations
 

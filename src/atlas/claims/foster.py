@@ -115,18 +115,18 @@ def _over_t1(
 ) -> tuple[SaturatedChain, NDArray[np.float64], float, float]:
     """The chain, its generator, λ and t1. The least expected completion rate tends to X, but not
     monotonically: t0 lies beyond the last time at which it is too small. The search ends when it
-    has settled."""
+    has converged."""
     chain, generator, stationary = _chain(system)
     throughput = stationary.throughput
     arrival_rate = fraction_of_limit * throughput
     delta = (throughput - arrival_rate) / 2
     t, last = 0.01 / chain.completion_rate.max(), 0.0
-    settled = False
-    while not settled:
+    converged = False
+    while not converged:
         expected = expm(generator * t) @ chain.completion_rate
         if expected.min() < arrival_rate + delta:
             last = t
-        settled = np.ptp(expected) < 1e-9 * throughput
+        converged = np.ptp(expected) < 1e-9 * throughput
         t *= STEP
     t0 = last * STEP
     return chain, generator, arrival_rate, (t0 * (arrival_rate + delta) + 1) / delta

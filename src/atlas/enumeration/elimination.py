@@ -70,7 +70,7 @@ def repeat(level: Level) -> tuple[Array, Array]:
             break
         watched, before = renewed, change
     else:
-        raise ArithmeticError("levels that do not settle: no stationary law")
+        raise ArithmeticError("levels that do not converge: no stationary distribution")
     return watched, np.linalg.solve(-watched.T, level.up.T).T
 
 

@@ -49,17 +49,17 @@ class Nonpreemptive:
         C = self.classes
         return states[:, :C], states[:, C : 2 * C], states[:, 2 * C]
 
-    def settle(self, states: States) -> States:
+    def start_jobs(self, states: States) -> States:
         """The states after all jobs that may start have started."""
-        settled = states.copy()
-        waiting, serving, door = self.parts(settled)
+        there = states.copy()
+        waiting, serving, door = self.parts(there)
         for c in range(self.classes - 1, 0, -1):
             self._start(waiting, serving, c)
         door |= ~self._block_large(waiting, serving)
         self._start(waiting, serving, 0, door)
         few = (serving[:, 0] > 0) & (serving[:, 0] <= self.threshold)
         door &= ~(few & self._block_large(waiting, serving))
-        return settled
+        return there
 
     def idle(self, serving: Numbers) -> Numbers:
         """The numbers of idle servers."""
@@ -81,13 +81,13 @@ class Nonpreemptive:
         """The states after an arrival of class c."""
         there = states.copy()
         there[:, c] += 1
-        return self.settle(there)
+        return self.start_jobs(there)
 
     def depart(self, states: States, c: int) -> States:
         """The states after a departure of class c, which must be in service in each of them."""
         there = states.copy()
         there[:, self.classes + c] -= 1
-        return self.settle(there)
+        return self.start_jobs(there)
 
     def served(self, states: States, c: int) -> NDArray[np.bool_]:
         """Where jobs of class c are in service."""
@@ -219,7 +219,7 @@ def _recurrent(
         busy = [np.flatnonzero(policy.served(states, c)) for c in range(policy.classes)]
         return [(at, still(policy.depart(states[at], c))) for c, at in enumerate(busy)]
 
-    first = still(policy.settle(np.array([[*waiting, *u, 1] for u in serving])))
+    first = still(policy.start_jobs(np.array([[*waiting, *u, 1] for u in serving])))
     codes = coded.reached(first, lambda states: [there for _, there in departures(states)])
     states = coded.states(codes)
     rows = np.concatenate([at for at, _ in departures(states)])

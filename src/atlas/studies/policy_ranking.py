@@ -2,8 +2,8 @@
 
 A policy is simulated if it has no exact solution, or one that takes too long. All policies
 simulated at one load get the same jobs; their scores are those of `simulated-policy` and are not
-repeated here. An order is `settled` if the policy is worse than the one before it by more than four
-standard errors of both.
+repeated here. A difference is `significant` if the policy is worse than the one before it by more
+than four standard errors of both.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ UNITS = {
     "mean_response_time": "s",
     "standard_error": "s",
     "over_best": "1",
-    "settled": Truth("whether the policy before it is better"),
+    "significant": Truth("whether the policy before it is better"),
 }
-SETTLED = 4.0
+SIGNIFICANT = 4.0
 
 
 class Parameters(SimulatedBlock):
@@ -86,8 +86,8 @@ def rank(load: float, estimates: list[tuple[float, float, str]]) -> list[dict[st
                 "mean_response_time": mean,
                 "standard_error": error,
                 "over_best": mean / ordered[0][0],
-                "settled": before < math.inf
-                and bool(mean - before > SETTLED * math.hypot(error, before_error)),
+                "significant": before < math.inf
+                and bool(mean - before > SIGNIFICANT * math.hypot(error, before_error)),
             }
         )
     return rows

@@ -182,8 +182,8 @@ def _solve(
     with announced():
         while True:
             chain = _Chain(point, states)
-            distribution, scores, settled = chain.settle(distribution, target, step)
-            if not settled and step is Level.cycle:
+            distribution, scores, converged = chain.iterate(distribution, target, step)
+            if not converged and step is Level.cycle:
                 # For a few systems, such as needs 3 and 4 of 8, cycles do not converge.
                 distribution, step = np.ones(len(states.codes)), Level.sweep
                 continue
@@ -191,7 +191,7 @@ def _solve(
             residual_error = chain.residual_error(distribution)
             found = target.add_chain(chain.truncated(distribution, truncation_error))
             more = states.codes
-            if settled and found.error + residual_error > enough:
+            if converged and found.error + residual_error > enough:
                 aim = target.next_truncation_error(truncation_error)
                 more = extended(states, scores, aim, rule)
             fits = len(more) <= most_states
@@ -215,7 +215,7 @@ def _solve(
                     f" is open, and {most_states} fit"
                 )
             raise NotKnownError(
-                f"balances of {len(states.codes)} numbers of jobs by class do not settle:"
+                f"balances of {len(states.codes)} numbers of jobs by class do not converge:"
                 f" {residual_error:.0e} of E[N] is open; simulate() takes any system"
             )
 
@@ -258,7 +258,7 @@ class _Chain:
             distribution @ (counts - self._states.served),
         )
 
-    def settle(
+    def iterate(
         self, distribution: Vector, target: Target, step: Callable[..., None]
     ) -> tuple[Vector, Vector, bool]:
         """The distribution on these states, as precise as the target asks given the truncation

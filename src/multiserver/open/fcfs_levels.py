@@ -91,10 +91,10 @@ class LevelSweeps:
         leave fewer than six digits.
         """
         require_stable(arrival_rate, self.limit)
-        from multiserver.open.iteration import settle
+        from multiserver.open.iteration import iterate
 
         with announced():
-            distribution = settle(self, arrival_rate, tails=tails)
+            distribution = iterate(self, arrival_rate, tails=tails)
         if not distribution.imprecision <= ROUGH:
             raise NotKnownError(
                 f"the numbers in service of {self.fronts_description} are"

@@ -49,7 +49,7 @@ WORSE = 3.0
 # Draws of many jobs at once are left out of scales below this part of the highest rate of any.
 NEGLIGIBLE_DRAWS = 1e-18
 # At convergence: the change of a distribution, relative to P(N > 0), and the bound above on shapes.
-SETTLED, CLOSED = 1e-13, 1e-13
+CONVERGED, CLOSED = 1e-13, 1e-13
 # For tails also: the distance of shapes, or the error that it leaves, and the relative change of
 # the mass in settled fronts.
 ALIKE, FARTHEST, TAILS = 1e-12, 1e-20, 1e-12
@@ -187,7 +187,7 @@ class Sweeps:
         return np.concatenate([distribution, more.ravel()])
 
 
-def settle(process: LevelSweeps, arrival_rate: float, *, tails: bool = False) -> SweptDistribution:
+def iterate(process: LevelSweeps, arrival_rate: float, *, tails: bool = False) -> SweptDistribution:
     """The distribution at λ: steps, and further levels, until neither changes anything; with
     `tails`, not even small probabilities.
 
@@ -201,18 +201,18 @@ def settle(process: LevelSweeps, arrival_rate: float, *, tails: bool = False) ->
         fall = beyond.fall
         change, behind = sweeps.changes(distribution, after)
         changes.append(change)
-        settled = change <= SETTLED and (not tails or behind <= TAILS)
+        converged = change <= CONVERGED and (not tails or behind <= TAILS)
         closed = beyond.open == 0 or (beyond.open <= CLOSED and beyond.fall < sweeps.highest_fall)
         ends = not tails or beyond.distance <= ALIKE or beyond.open <= FARTHEST
-        if closed and ends and settled:
+        if closed and ends and converged:
             return _distribution(
                 sweeps, after, fall, _remaining_change(sweeps, distribution, after, changes)
             )
         near = beyond.open > CLOSED and change < beyond.open / 10
-        if near or (settled and not ends):
+        if near or (converged and not ends):
             distribution, mixing, changes = sweeps.extended(after, fall), Mixing(DEPTH), [np.inf]
             continue
-        if tails and change <= SETTLED:
+        if tails and change <= CONVERGED:
             # Mixing would spoil small probabilities with the rounding of larger ones.
             distribution = after
             continue
@@ -223,7 +223,7 @@ def settle(process: LevelSweeps, arrival_rate: float, *, tails: bool = False) ->
             trust, changes = trust / 2 if slow else trust, changes[-1:]
         mixed = mixing.next(distribution, after)
         distribution = np.where(mixed > 0, mixed, after)
-    if closed and change <= SETTLED:
+    if closed and change <= CONVERGED:
         # Only small probabilities still change; `behind` says by how much.
         return _distribution(sweeps, distribution, fall, behind)
     raise NotKnownError(

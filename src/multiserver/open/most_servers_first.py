@@ -52,7 +52,7 @@ MOST_STATES, MOST_SWEEPS, DEPTH = 3_000_000, 400, 8
 # Means with larger errors are refused; smaller errors are not sought.
 ROUGH, ENOUGH = 1e-5, 5e-10
 # The change of the odds by a sweep at convergence, and the relative error of E[V] that it leaves.
-SETTLED, ROUNDING = 1e-13, 1e-12
+CONVERGED, ROUNDING = 1e-13, 1e-12
 # A box has room for so many waiting jobs of a class at first, and grows by such a factor.
 INITIAL_ROOM, GROWTH = 8, 1.5
 # The sum of a geometric series whose ratio is below 2/3.
@@ -196,10 +196,11 @@ def _idle_work(
                     distribution, sizes, strides, c, np.array(flows), leaving, across[c], forward
                 )
         distribution /= distribution[some] @ idle
-        if abs(distribution - before)[some] @ idle <= SETTLED:
+        if abs(distribution - before)[some] @ idle <= CONVERGED:
             return float(distribution[some] @ (idle * work))
         mixed = mixing.next(before, distribution)
         distribution = np.where(mixed > 0, mixed, distribution)
     raise NotKnownError(
-        f"balances of {len(counts)} numbers of jobs by class do not settle in {MOST_SWEEPS} sweeps"
+        f"balances of {len(counts)} numbers of jobs by class have not converged in {MOST_SWEEPS}"
+        " sweeps"
     )

@@ -50,7 +50,7 @@ ROUGH, ENOUGH = 1e-5, 1e-10
 # The error of E[N_c] by rounding, in parts of that of E[u_c].
 ROUNDED = 10.0
 # At most so many steps to remove rounding, and the relative change after which they end.
-MOST_STEPS, SETTLED = 1000, 1e-15
+MOST_STEPS, CONVERGED = 1000, 1e-15
 
 
 class QuickswapRule(NamedTuple):
@@ -267,6 +267,6 @@ def _settled(distribution: qbd.StationaryDistribution, others: Vector) -> Vector
     for _ in range(MOST_STEPS):
         above = (distribution.boundary[-1] + above) @ distribution.rate_matrix
         before, there = there, float(above @ others)
-        if abs(there - before) <= SETTLED * there:
+        if abs(there - before) <= CONVERGED * there:
             break
     return above
