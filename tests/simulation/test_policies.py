@@ -184,3 +184,13 @@ def test_rates_by_age(k, jobs, seed):
 def test_systems_outside_a_model_are_refused(build, k, needs, message):
     with pytest.raises(ValueError, match=message):
         build(workload_of(k, needs))
+
+
+@pytest.mark.parametrize("variant", ["", "_to_smaller", "_of_all", "_of_all_to_smaller"])
+def test_max_weight_serves_the_only_jobs_that_are_there_among_many_needs(variant):
+    """Of needs 34, 35, …, 100 there are 1e23 combinations of numbers, few of which fit."""
+    k, needs = 100, tuple(range(34, 101))
+    policy = getattr(class_policies, f"max_weight{variant}")
+    for v in needs:
+        rates = rates_by_class(policy, k, needs, [v] * 3)
+        assert sum(rates) == k // v

@@ -12,6 +12,7 @@ A custom policy is such a function, in the subset of Python that numba compiles.
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 
@@ -41,47 +42,52 @@ def most_servers_first(present, number, needs, servers, allotted):
 
 @njit(cache=True)
 def _pack_heaviest(present, needs, servers, allotted, to_smaller, of_all):
-    # Goes through all u_2, …, u_C, with u_2 varying fastest; u_1 is then as large as possible.
-    # `code` is a packing as a number in a mixed radix whose leading digit is u_C; the leading digit
-    # of `rank` is u_1.
+    # Goes through all u_2, …, u_C, with u_2 varying fastest, so that of equal weights the last has
+    # most jobs of the largest needs; u_1 is then as large as possible.
     C = len(needs)
+    best = np.zeros(C, np.int64)
     for c in range(C):
         allotted[c] = 0
-    idle, weight, code = servers, 0, 0
-    heaviest, best, first = -1, 0, -1
+    idle, weight, heaviest = servers, 0, -1
     while True:
         fitting = idle // needs[0]
         u = fitting if of_all else min(present[0], fitting)
         total = weight + u * present[0]
-        rank = 0
-        if to_smaller:
-            rank = u
+        if total > heaviest or (
+            total == heaviest and not (to_smaller and _has_fewer_small(u, allotted, best))
+        ):
+            heaviest = total
+            best[0] = u
             for c in range(1, C):
-                rank = rank * (servers // needs[c] + 1) + allotted[c]
-        if total > heaviest or (total == heaviest and rank >= first):
-            heaviest, best, first = total, code, rank
-        c, place = 1, 1
+                best[c] = allotted[c]
+        c = 1
         while c < C and (needs[c] > idle or (allotted[c] == present[c] and not of_all)):
             idle += allotted[c] * needs[c]
             weight -= allotted[c] * present[c]
-            code -= allotted[c] * place
             allotted[c] = 0
-            place *= servers // needs[c] + 1
             c += 1
         if c == C:
             break
         allotted[c] += 1
         idle -= needs[c]
         weight += present[c]
-        code += place
     idle = servers
     for c in range(1, C):
-        radix = servers // needs[c] + 1
-        u = best % radix
-        idle -= u * needs[c]
-        allotted[c] = min(u, present[c]) * needs[c]
-        best //= radix
+        idle -= best[c] * needs[c]
+        allotted[c] = min(best[c], present[c]) * needs[c]
     allotted[0] = min(present[0], idle // needs[0]) * needs[0]
+
+
+@njit(cache=True)
+def _has_fewer_small(u, allotted, best):
+    """Whether the packing of u jobs of the smallest need, and of the larger needs as `allotted`,
+    has fewer jobs than `best` of the smallest need for which they differ."""
+    if u != best[0]:
+        return u < best[0]
+    for c in range(1, len(best)):
+        if allotted[c] != best[c]:
+            return allotted[c] < best[c]
+    return False
 
 
 def max_weight(present, number, needs, servers, allotted):
