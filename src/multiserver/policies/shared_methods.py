@@ -19,6 +19,7 @@ from multiserver.policies.conditions import FINITE_REMAINDER
 from multiserver.policies.parallel import limit_by_capacity
 from multiserver.policies.policy import Condition, Effort, Means, Method, Value
 from multiserver.simulation.workload import Workload, settle
+from multiserver.sizes import scaled
 from multiserver.system import System
 from multiserver.wcfs.bounds import Constants as Constants
 
@@ -206,9 +207,11 @@ def front_simulation(front_policy: Callable[..., FrontRule], source: str) -> Met
 
 
 def workload_of(system: System, arrival_rate: float) -> Workload:
-    """The jobs of a system as the engines of `multiserver.simulation` take them."""
-    durations, probabilities = system.durations, system.probabilities
-    return Workload(system.servers, system.needs, durations, probabilities, arrival_rate)
+    """The jobs for an engine; servers of different speeds as so many of their mean speed."""
+    n, durations = system.servers, system.durations
+    if isinstance(n, tuple):
+        n, durations = len(n), tuple(scaled(X, len(n) / system.capacity) for X in durations)
+    return Workload(n, system.needs, durations, system.probabilities, arrival_rate)
 
 
 def arguments_of(effort: Effort) -> dict[str, Any]:
