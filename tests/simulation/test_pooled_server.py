@@ -24,7 +24,7 @@ from multiserver.simulation.pooled_server import (
     mean_work,
 )
 from multiserver.simulation.workload import Workload
-from multiserver.sizes import Exponential, Hyperexponential, Pareto
+from multiserver.sizes import Deterministic, Exponential, Hyperexponential, Pareto
 
 from ..theory.references import close
 
@@ -143,3 +143,15 @@ def test_no_controls_are_a_mean_without_controls():
     assert plain.controls == 0
     assert plain.mean == close(totals.mean(), rel=1e-14)
     assert plain.standard_error == close(totals.std(ddof=1) / np.sqrt(8), rel=1e-14)
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.1])
+def test_constant_requirements_leave_the_other_controls(unit):
+    """In a unit in which sums of durations are rounded as in one in which they are not: the
+    rounding of their total, which is no control, would be far from its average of 0."""
+    sizes = Deterministic(unit), Deterministic(3 * unit)
+    work = Workload(8, (1, 8), sizes, (0.7, 0.3), 1.0)
+    work = Workload(8, (1, 8), sizes, (0.7, 0.3), 0.9 / work.load)
+    policy = front_policies.server_filling(work)
+    found = front.simulate(work, policy, jobs=10_000, replications=32, seed=1).mean_response_time
+    assert found.controls == 2 and found.gain > 100

@@ -48,6 +48,8 @@ BUSY, BUSY_SQUARED, COLUMNS = range(6, 9)
 # Controls are at most this part of the replications: with more, the larger quantile of Student's t
 # offsets their gain.
 MAX_CONTROLS_SHARE = 0.25
+# A coefficient of variation of requirements that is lost in the rounding of their total.
+ROUNDING = 1e-6
 
 # A limit on the jobs in the system that a stable run does not reach.
 LIMIT = 2**17
@@ -180,15 +182,8 @@ def replicate(
     record = np.empty(0) if record is None else record
     present = np.zeros((replications, MARKS + 1), dtype=np.int64)
     for r in range(replications):
-        below, sums, server = engine(
-            source,
-            generator(seed, *key, r),
-            deleted,
-            jobs,
-            limit,
-            record[r] if record.ndim > 1 else record,
-            present[r],
-        )
+        run = deleted, jobs, limit, record[r] if record.ndim > 1 else record, present[r]
+        below, sums, server = engine(source, generator(seed, *key, r), *run)
         if not below and workload.arrival_rate < (stable_below or 0):
             raise TooLargeError(
                 f"{limit} jobs are in the system at an arrival rate of {workload.arrival_rate!r},"
@@ -236,7 +231,9 @@ def _controls(
     means, squares = (np.array([getattr(s, m) for s in sizes]) for m in ("mean", "second_moment"))
     found = mean_work(workload.arrival_rate, p @ (v * means), p @ (v**2 * squares), capacity)
     jobs = sums[:, :-1, MEASURED]
-    beyond = sums[:, :-1, REQUIREMENT] - jobs * means
+    # Of constant requirements rounding would be left, whose mean is not 0.
+    varies = np.array([X.variance for X in sizes]) > (ROUNDING * means) ** 2
+    beyond = np.where(varies, sums[:, :-1, REQUIREMENT] - jobs * means, 0.0)
     mix = jobs - jobs.sum(axis=1, keepdims=True) * p
     if 2 * len(p) > MAX_CONTROLS_SHARE * len(sums):
         beyond, mix = (beyond @ v + mix @ (v * means))[:, None], mix[:, :0]
