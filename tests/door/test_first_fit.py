@@ -11,6 +11,8 @@ import multiserver as ms
 from multiserver.policies.first_fit import first_fit
 from multiserver.simulation import class_queues
 from multiserver.simulation.draws import draw, encode
+from multiserver.simulation.fcfs import trace
+from multiserver.simulation.replay import replay
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload
 
@@ -75,6 +77,24 @@ def test_every_job_leaves_when_a_scan_says_so(servers, needs, probabilities):
         record=record,
     )
     assert record == pytest.approx(scanned(workload, jobs), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.1, 1 / 3])
+def test_jobs_that_end_at_one_time_all_leave_before_one_starts(unit):
+    """As when the same jobs are replayed, in time that is not rounded."""
+    durations = [ms.Deterministic(unit * x) for x in (3, 1, 2)]
+    workload = Workload(6, (1, 3, 4), durations, (0.5, 0.3, 0.2), 1.0)
+    workload = Workload(6, (1, 3, 4), durations, workload.probabilities, 0.7 / workload.load)
+    jobs, keys = 4000, {"seed": SEED, "key": KEY}
+    record = np.full(jobs, np.nan)
+    options = {"jobs": jobs, "replications": 1, "warm_up": 0.0, "record": record}
+    class_queues.simulate(workload, first_fit, **options, **keys)
+    told = trace(workload, 2 * jobs, **keys)
+    # In multiples of 2^-30, times have exact sums.
+    arrivals = np.round(told.arrivals / unit * 2.0**30) / 2.0**30
+    needs, lengths = (np.array(x)[told.classes] for x in ((1, 3, 4), (3.0, 1.0, 2.0)))
+    waits = replay(6, arrivals, needs, lengths, lengths, "first-fit")[:jobs]
+    assert record / unit == pytest.approx(waits + lengths[:jobs], rel=0, abs=1e-5)
 
 
 @pytest.mark.parametrize(

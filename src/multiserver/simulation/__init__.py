@@ -24,6 +24,7 @@ module                    contents
 `class_policies`          MaxWeight, Least and Most Servers First, First Fit, priorities
 `front`                   finite-skip policies, which serve the front of the queue
 `front_policies`          ServerFilling, fastest server first, limited processor sharing, …
+`ties`                    jobs of constant durations that end at one time, in these engines
 `waiting`                 queues in compiled code, for `class_queues` and `front`
 `backfilling`             jobs that overtake where no reservation forbids it
 `reservations`            waiting and running jobs under backfilling, and which of them start

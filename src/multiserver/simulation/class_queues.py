@@ -10,6 +10,8 @@ preempted is resumed without loss of work. The policies are in
 
 At most ⌈k/v⌉ jobs of a need are in service at once. These oldest jobs are kept in a short *window*,
 the others in a queue behind it: the cost of an event depends on k, not on the backlog.
+
+Jobs that end at one time all leave before the policy is asked (`ties`).
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from multiserver.simulation.replications import (
     observe,
     replicate,
 )
+from multiserver.simulation.ties import SIMULTANEOUS, may_end_together
 from multiserver.simulation.waiting import empty_queues, pop, push
 from multiserver.simulation.workload import Workload
 
@@ -94,6 +97,7 @@ def _run(
     # `remaining` is as of the time `updated`.
     updated, completion, next_class, next_job_done = 0.0, math.inf, 0, 0
     idle = servers
+    ties = may_end_together(kinds)
     arrivals, measured, marked, next_mark = 0, jobs - warm_up, 0, warm_up
     arrival = mean_gap * rng.standard_exponential()
     while measured > 0:
@@ -151,7 +155,8 @@ def _run(
                 arrived[c, last] = waiting.arrived[slot]
                 remaining[c, last] = waiting.requirement[slot]
                 job_class[c, last] = waiting.job_class[slot]
-            policy(present, number, needs, servers, proposed)
+            if not (ties and _ends_within(needs, proposed, remaining, SIMULTANEOUS * now)):
+                policy(present, number, needs, servers, proposed)
 
         updated = now
         idle, wait = servers, math.inf
@@ -204,3 +209,16 @@ def _serve(needs, allotted, elapsed, remaining):
             remaining[c, j] = max(remaining[c, j] - received, 0.0)
             amount -= needs[c]
             j += 1
+
+
+@njit(cache=True)
+def _ends_within(needs, allotted, remaining, time):
+    """Whether a job in service ends within a time."""
+    for c in range(len(needs)):
+        amount, j = allotted[c], 0
+        while amount > 0:
+            if remaining[c, j] <= time * min(amount, needs[c]) / needs[c]:
+                return True
+            amount -= needs[c]
+            j += 1
+    return False

@@ -6,6 +6,8 @@ complete. The front alone determines the rates at which its jobs are served and 
 is full the whole capacity is in use (`finite-skip`, Section 2): the engine raises an error if
 either fails. The cost of an event depends on n, not on the backlog, and an arrival at a full front
 changes nothing. The models are in `multiserver.simulation.front_policies`.
+
+Jobs that end at one time all leave before the policy is asked (`ties`).
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from multiserver.simulation.replications import (
     observe,
     replicate,
 )
+from multiserver.simulation.ties import SIMULTANEOUS, may_end_together
 from multiserver.simulation.waiting import empty_queues, pop, push
 from multiserver.simulation.workload import Workload
 
@@ -106,6 +109,7 @@ def _run(
 
     # `remaining` is as of the time `updated`.
     updated, completion, done, used = 0.0, math.inf, 0, 0.0
+    ties = may_end_together(kinds)
     arrivals, measured, marked, next_mark = 0, jobs - warm_up, 0, warm_up
     arrival = mean_gap * rng.standard_exponential()
     while measured > 0:
@@ -149,6 +153,11 @@ def _run(
             for i in range(done, m):
                 number[i], job_class[i], need[i] = number[i + 1], job_class[i + 1], need[i + 1]
                 arrived[i], remaining[i] = arrived[i + 1], remaining[i + 1]
+                rates[i] = rates[i + 1]
+            if ties:
+                done = _first_within(m, rates, remaining, SIMULTANEOUS * now)
+                if done >= 0:
+                    continue
             full = policy(m, need, servers, speeds, rates)
 
         while not full and everyone > m:
@@ -173,3 +182,12 @@ def _run(
     # The last mark is not set yet if no job arrived after the last measured one.
     marks[marked:] = everyone
     return True, sums, single
+
+
+@njit(cache=True)
+def _first_within(m, rates, remaining, time):
+    """The oldest of m jobs in service that ends within a time, −1 if there is none."""
+    for i in range(m):
+        if rates[i] > 0 and remaining[i] <= rates[i] * time:
+            return i
+    return -1

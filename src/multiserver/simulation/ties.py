@@ -1,0 +1,23 @@
+"""Jobs that end at one time, in the engines for policies that interrupt jobs.
+
+Jobs of constant durations end together if they start together. All of them must leave before the
+policy looks at the others: between two of them it might give the servers of a job that is done to
+another, and the first would stay in the system until it has servers again. In the last bit of the
+clock their ends may differ.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from multiserver.simulation.draws import BIMODAL, DETERMINISTIC
+
+# The part of the clock by which rounding may separate jobs that end at one time.
+SIMULTANEOUS = 2.0**-44
+
+
+@njit(cache=True)
+def may_end_together(kinds):
+    """Whether durations, of these kinds (`draws`), may be equal."""
+    return np.any((kinds == DETERMINISTIC) | (kinds == BIMODAL))
