@@ -59,6 +59,11 @@ def test_a_queue_has_the_options_of_its_policy():
 MISTAKES = {
     "option": ({"name": "max-weight", "options": {"tie": "smaller"}}, 4, "one of ties, packings"),
     "value": ({"name": "max-weight", "options": {"ties": "new"}}, 4, "'larger' or 'smaller'"),
+    "for the system": (
+        {"name": "quickswap", "options": {"threshold": 7}},
+        4,
+        "an integer from 0 to ⌊n/v⌋ - 1 = 3",
+    ),
     "of none": ({"name": "fcfs", "options": {"m": 1}}, 4, "no options: fcfs has none"),
     "name": ("max-wait", 1, "for multiserver-jobs, one of"),
     "name with options": (

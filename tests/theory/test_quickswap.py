@@ -174,5 +174,9 @@ def test_errors():
         system.under(ms.Quickswap(threshold=0.5)).exact(load=0.3)
     with pytest.raises(ValueError, match="from 0 to"):
         system.under(ms.Quickswap(threshold=4)).simulate(load=0.3, jobs=1000, seed=1)
+    for threshold in (4, 7, 1.5):
+        with pytest.raises(ValueError, match=f"to .* = 3, .* smaller need, found {threshold}"):
+            system.under(ms.Quickswap(threshold=threshold))
+    assert system.under(ms.Quickswap(threshold=3)).stability().limit == 1.6
     with pytest.raises(ValueError, match="last_phase must be"):
         ms.Quickswap(last_phase="never")

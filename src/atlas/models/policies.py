@@ -73,7 +73,12 @@ class PolicyBlock(Block):
         expected = f"for {model}, one of {', '.join(known)}"
         require(self.name in known, repr(self.name), expected, *at_name)
         self.require_options(*at)
-        unmet = policy(self.name).lacks(system)
+        rule = policy(self.name)(**self.options)
+        if pair := rule.misfit(system):
+            option, expected = pair
+            at_option = (*at, "options", option) if option in self.options else at_name
+            require(False, repr(rule.options[option]), expected, *at_option)
+        unmet = rule.lacks(system)
         require(not unmet, f"{self.name} in this system", unmet, *at_name)
 
 

@@ -81,6 +81,9 @@ def require_defined(policy: Policy, system: System | Network) -> None:
             f"the policies of {system.model} are {', '.join(names(system.model))};"
             f" found {policy.name}, which is for {', '.join(policy.models)}"
         )
+    if pair := policy.misfit(system):
+        option, expected = pair
+        raise ValueError(f"the {option} must be {expected}, found {policy.options[option]!r}")
     if unmet := policy.lacks(system):
         raise ValueError(
             f"{policy.name} is defined for {unmet}, found needs {listed(system.needs)}"

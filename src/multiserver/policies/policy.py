@@ -29,7 +29,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from multiserver.checks import is_number, require_count
+from multiserver.checks import is_number
+from multiserver.policies.effort import MOST_JOBS as MOST_JOBS
+from multiserver.policies.effort import MOST_STATES as MOST_STATES
+from multiserver.policies.effort import PRECISE as PRECISE
+from multiserver.policies.effort import Budget as Budget
+from multiserver.policies.effort import Effort as Effort
 from multiserver.simulation.estimate import Estimate
 from multiserver.system import System
 from multiserver.wcfs.bounds import Interval
@@ -40,12 +45,8 @@ if TYPE_CHECKING:
 
     from multiserver.network import Network
 
-# Relative error; if that of exact means is larger, the result says so.
-PRECISE = 1e-9
 # Servers wasted below this part of the capacity are rounding.
 ROUNDING = 1e-12
-MOST_STATES = 8_000_000
-MOST_JOBS = 10**15  # More would take centuries.
 Question = Literal["capacity", "stability", "exact", "distribution", "bounds", "simulation"]
 # A number, bounds on it, or an estimate of it.
 Value = float | Interval | Estimate
@@ -119,62 +120,6 @@ class Times(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
-    """The stopping rule of methods that iterate: they go on until the relative error is `enough`,
-    with at most `most_states` states in chains of numbers of jobs by class. Raises `ValueError`
-    unless both are positive.
-    """
-
-    enough: float = PRECISE
-    most_states: int = MOST_STATES
-
-    def __post_init__(self) -> None:
-        if not is_number(self.enough) or not self.enough > 0:
-            raise ValueError(f"enough must be a positive relative error, found {self.enough!r}")
-        if not is_number(self.most_states) or not self.most_states > 0:
-            raise ValueError(f"most_states must be a positive number, found {self.most_states!r}")
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """R `replications` that simulate `jobs` jobs in all. Each discards its first jobs, a share
-    `warm_up`, and replication r draws from the stream of `seed`, `key` and r. `stable_below` is λ*,
-    None if not known; `times` says whether to keep the times of each job. Raises `ValueError`
-    unless there are 2 replications or more, `jobs` is a positive integer of at most `MOST_JOBS`,
-    `key` is iterable, 0 ≤ warm_up < 1 and 0 < confidence < 1.
-    """
-
-    jobs: int
-    seed: int
-    replications: int
-    warm_up: float
-    confidence: float
-    key: tuple[int, ...]
-    stable_below: float | None = None
-    times: bool = False
-
-    def __post_init__(self) -> None:
-        replications = require_count("replications", self.replications, 2, "one has no interval")
-        object.__setattr__(self, "replications", replications)
-        if (jobs := require_count("jobs", self.jobs)) > MOST_JOBS:
-            raise ValueError(f"jobs must be at most {MOST_JOBS:.0e}, found {self.jobs!r}")
-        object.__setattr__(self, "jobs", jobs)
-        if not isinstance(self.key, Iterable):
-            raise ValueError(f"key must be non-negative integers, as in (1, 2); found {self.key!r}")
-        object.__setattr__(self, "key", tuple(self.key))
-        w, c = self.warm_up, self.confidence
-        if not (is_number(w) and is_number(c) and 0 <= w < 1 and 0 < c < 1):
-            raise ValueError(
-                f"warm_up must lie in [0, 1) and confidence in (0, 1), found {w!r} and {c!r}"
-            )
-
-    @property
-    def jobs_each(self) -> int:
-        """Jobs of one replication, those of the warm-up included."""
-        return math.ceil(self.jobs / self.replications)
-
-
-@dataclass(frozen=True, slots=True)
 class Condition:
     """A condition on a system: its description, and a function that tests it."""
 
@@ -228,8 +173,9 @@ class Policy:
     the conditions in `requires`. `options` are its parameters, each one of the words in `choices`
     or a number from 0. `beyond` explains, by question, why no answer is known if no method applies.
     `monotone_in_servers` are the models in which an extra server makes no job start later.
-    Calling a policy gives the same policy with other options. Raises `ValueError` on an unknown
-    option or an invalid value.
+    `ranges` gives, for an option whose values depend on the system, a function that says in words
+    which the system allows, if not the given one. Calling a policy gives the same policy with other
+    options. Raises `ValueError` on an unknown option or an invalid value.
 
     >>> import multiserver as ms
     >>> ms.RandomInterruptions(per_job=3.0)
@@ -245,6 +191,7 @@ class Policy:
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     beyond: Mapping[Question, str] = field(default_factory=dict)
     monotone_in_servers: tuple[str, ...] = ()
+    ranges: Mapping[str, Callable[[System, Any], str]] = field(default_factory=dict)
 
     def __call__(self, **options: Any) -> Policy:
         for name, value in options.items():
@@ -279,14 +226,22 @@ class Policy:
         return tuple(self.methods)
 
     def lacks(self, system: System) -> str:
-        """The conditions in `requires` that the system does not meet, in words; empty if none.
+        """The conditions in `requires` and of `ranges` that the system does not meet, in words;
+        empty if none.
 
         >>> import multiserver as ms
         >>> jobs = [ms.JobClass(need=2, duration=ms.Exponential(rate=1.0))]
         >>> ms.ServerFilling.lacks(ms.System(servers=3, classes=jobs))
         'needs that divide each other and the servers'
         """
-        return _unmet(self.requires.get(system.model, ()), system)
+        unmet = _unmet(self.requires.get(system.model, ()), system)
+        return unmet or " of ".join(self.misfit(system))
+
+    def misfit(self, system: System) -> tuple[str, ...]:
+        """An option whose value the system does not allow, and those that it does, in words; empty
+        if there is none."""
+        found = ((name, allow(system, self.options[name])) for name, allow in self.ranges.items())
+        return next((pair for pair in found if pair[1]), ())
 
     def of(self, model: str, question: Question | None = None) -> tuple[Method, ...]:
         """Its methods for a model, in order of cost: for one question, or for all."""

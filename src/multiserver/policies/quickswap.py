@@ -94,7 +94,7 @@ def _cycles(
 
     def at(arrival_rate: float) -> Means:
         flows = tuple(arrival_rate * p for p in parts.probabilities)
-        options = _checked_threshold(system, threshold), last_phase
+        options = int(threshold), last_phase
         found = quickswap.solve(parts.servers, parts.rates, flows, *options)
 
         jobs = needs.class_jobs((found.small_jobs, found.large_jobs))
@@ -114,7 +114,7 @@ def _chain(
     parts = needs.system
 
     def at(arrival_rate: float) -> Means:
-        options = _checked_threshold(system, threshold), last_phase
+        options = int(threshold), last_phase
         found = two_needs.solve(parts, arrival_rate, *options, enough=budget.enough / 2)
         return Means(
             **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs.tolist())),
@@ -130,18 +130,17 @@ def _chain(
 def _simulate(
     system: System, arrival_rate: float, effort: Effort, threshold: float, last_phase: str
 ) -> Means:
-    memory = (0, _checked_threshold(system, threshold), last_phase == "always")
+    memory = (0, int(threshold), last_phase == "always")
     return simulate_class_queues(system, arrival_rate, effort, quickswap_rule, memory=memory)
 
 
-def _checked_threshold(system: System, threshold: float) -> int:
-    most = max(1, system.servers // min(system.needs))
-    if threshold not in range(most):
-        raise ValueError(
-            f"the threshold must be an integer from 0 to ⌊n/v⌋ - 1 = {most - 1}, v being the"
-            f" smaller need, found {threshold!r}"
-        )
-    return int(threshold)
+def _range_of_threshold(system: System, threshold: float) -> str:
+    """The thresholds that there are for a system, in words; empty if the given one is among them.
+    From ⌊n/v⌋ on, small jobs would be held back however many of them are in service."""
+    most = max(1, system.servers // min(system.needs)) - 1
+    if threshold in range(most + 1):
+        return ""
+    return f"an integer from 0 to ⌊n/v⌋ - 1 = {most}, v being the smaller need"
 
 
 WHOLE = replace(whole_capacity("arXiv 2509.01893"), conditions=(TWO_NEEDS, NEEDS_DIVIDE_EACH_OTHER))
@@ -195,6 +194,7 @@ Quickswap = Policy(
     options={"threshold": 1, "last_phase": "always"},
     choices={"last_phase": ("always", "if-large-waits")},
     requires={"multiserver-jobs": (TWO_NEEDS,)},
+    ranges={"threshold": _range_of_threshold},
     methods={
         "multiserver-jobs": (
             WHOLE,
