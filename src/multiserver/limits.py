@@ -77,13 +77,14 @@ class Limits:
         limit = self.known if fraction is None else self.stability(*DEFAULT_ARGUMENTS).limit
         if fraction is not None and limit is None:
             self._methods.first("stability")
-        bound = limit, "λ* ="
+        bound = limit, "λ* =", ""
         if limit is None:
             found, method = self.upper_bound
             if method is None:
                 # Raises the reason why λ* is not known: neither is a bound, as for networks.
                 self.stability(*DEFAULT_ARGUMENTS)
-            bound = found.arrival_rate, f"any limit, by {method.name}:"
+            why = f" by {method.name}"
+            bound = found.arrival_rate, "any limit, which is at most", why
         point = {"load": load, "arrival_rate": arrival_rate, "fraction_of_limit": fraction}
         return rate_of(self._methods.system, repr(self._methods.policy), limit, bound, point)
 

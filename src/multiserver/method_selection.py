@@ -30,12 +30,15 @@ class Methods:
         raises `NotKnownError`, which says what can be asked instead."""
         methods = self.policy.of(self.system.model, question)
         methods = tuple(m for m in methods if name in (None, m.name))
-        # Several methods may lack the same condition: the first of them is named.
+        # A policy may also have as FCFS what it has of its own, under more conditions. Several
+        # methods may lack the same condition: the first of them is named.
+        own = {method.name for method in methods if not method.fcfs_if}
         lacking: dict[str, str] = {}
         for method in methods:
             if not (unmet := method.unmet_conditions(self.system)):
                 return method
-            lacking.setdefault(unmet, method.name)
+            if not (method.fcfs_if and method.name in own):
+                lacking.setdefault(unmet, method.name)
         request = question if name is None else f"{question} {name}"
         why = [f"{method} is for {unmet}" for unmet, method in lacking.items()]
         if question in self.policy.beyond:

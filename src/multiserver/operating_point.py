@@ -17,18 +17,21 @@ from multiserver.network import Network
 from multiserver.system import System
 
 LEAST = 1e-100
+# A larger load is taken for one in percent by whoever says it.
+LIKELY_PERCENT = 2
 
 
 def rate_of(
     system: System | Network,
     policy: str,
     limit: float | None,
-    bound: tuple[float, str],
+    bound: tuple[float, str, str],
     point: Mapping[str, float | None],
 ) -> float | None:
     """λ of the one operating point that is not None; None for a closed network.
 
-    `limit` is λ*, if it is known; `bound` is what λ must stay below, with its name.
+    `limit` is λ*, if it is known; `bound` is what λ must stay below, with the words before and
+    after it.
     Raises `ValueError` unless exactly one way is used, and `UnstableError` unless λ is below
     `bound`. For a network the point may be omitted, and it is then taken as given; for a closed
     network it must be.
@@ -57,16 +60,20 @@ def rate_of(
         rate = system.arrival_rate(rate)
     elif name == "fraction_of_limit":
         rate *= limit
-    return _below(system, policy, bound, rate)
+    percent = name == "load" and value >= LIKELY_PERCENT
+    hint = f"; for a load of {value:g} %, say {value / 100:g}" if percent else ""
+    return _below(system, policy, (*bound[:2], bound[2] + hint), rate)
 
 
-def _below(system: System | Network, policy: str, bound: tuple[float, str], rate: float) -> float:
-    most, name = bound
+def _below(
+    system: System | Network, policy: str, bound: tuple[float, str, str], rate: float
+) -> float:
+    most, before, after = bound
     if rate >= most:
         raise UnstableError(
             f"{system.model} under {policy}: the arrival rate λ = {rate:.6g} (load"
-            f" {system.load(rate):.6g}) must be below {name} {most:.6g} (load"
-            f" {system.load(most):.6g})",
+            f" {system.load(rate):.6g}) must be below {before} {most:.6g} (load"
+            f" {system.load(most):.6g}){after}",
             arrival_rate=rate,
             limit=most,
         )

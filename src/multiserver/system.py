@@ -250,9 +250,10 @@ def _is_server(number: object) -> bool:
 def _check_equal_servers(system: System) -> None:
     if isinstance(system.servers, tuple):
         raise ValueError(f"servers must be a number in {system.model}, found speeds")
-    for v in system.needs:
-        if v > system.servers:
-            raise ValueError(f"{v} servers exceed the {system.servers} that there are")
+    for c in system.classes:
+        if c.servers > system.servers:
+            why = "no job can use more" if c.use == "threshold" else "such a job never starts"
+            raise ValueError(f"{c.use} {c.servers} exceeds the {system.servers} servers: {why}")
 
 
 def _check_heterogeneous(system: System) -> None:

@@ -47,8 +47,14 @@ def test_classes(arguments, text):
         ({"classes": JOB}, "classes must be one ms.JobClass or more, in a list; found JobClass"),
         ({"classes": None}, "classes must be one ms.JobClass or more, in a list; found None"),
         ({"classes": [JOB, JOB]}, r"sum to 1, found a sum of 2\.0"),
-        ({"classes": [ms.JobClass(need=5, duration=ONE)]}, "5 servers exceed the 4"),
-        ({"classes": [ms.JobClass(threshold=5, duration=ONE)]}, "5 servers exceed the 4"),
+        (
+            {"classes": [ms.JobClass(need=5, duration=ONE)]},
+            "need 5 exceeds the 4 servers: such a job never starts",
+        ),
+        (
+            {"classes": [ms.JobClass(threshold=5, duration=ONE)]},
+            "threshold 5 exceeds the 4 servers: no job can use more",
+        ),
         ({"classes": [ms.JobClass(degree=5, duration=ONE)]}, r"0 … 3, found degree = 5"),
         ({"classes": [ms.JobClass(compatible={4}, duration=ONE)]}, r"0 … 3, found compatible"),
         (
@@ -133,6 +139,16 @@ def test_one_error_for_instability_with_both_rates(model, policy):
     assert 0 < error.limit <= error.arrival_rate
     assert error.scale == error.limit / error.arrival_rate
     assert isinstance(error, ValueError)
+
+
+def test_a_load_in_percent_is_told_what_to_say():
+    queue = SYSTEMS["multiserver-jobs"].under(ms.FCFS)
+    with pytest.raises(ms.UnstableError, match=r"\(load 30\) .*; for a load of 30 %, say 0\.3$"):
+        queue.exact(load=30)
+    with pytest.raises(ms.UnstableError, match=r"which is at most \S+ \(load 1\) by the packings"):
+        SYSTEMS["multiserver-jobs"].under(ms.FirstFit).simulate(load=1.2, jobs=100, seed=1)
+    with pytest.raises(ms.UnstableError, match=r"\(load 0\.\d+\)$"):
+        queue.exact(load=1.2)
 
 
 def test_the_limit_binds_before_the_capacity():

@@ -149,6 +149,7 @@ def test_why_nothing_is_exact_is_said_where_nothing_is(policy):
     reason = "it also asks in which order the waiting jobs have come"
     queue = ms.System(6, classes).under(policy)
     assert reason in " ".join(str(queue.known()).split())
-    with pytest.raises(ms.NotKnownError, match=reason):
+    with pytest.raises(ms.NotKnownError, match=reason) as caught:
         queue.exact(load=0.5)
+    assert str(caught.value).count("Pollaczek") == 1
     assert reason not in " ".join(str(ms.System(3, classes).under(policy).known()).split())
