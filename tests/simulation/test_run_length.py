@@ -209,3 +209,34 @@ def test_short_runs_of_a_large_pool_cover():
         scores.append({"z": ms.z_score(found, exact), "inside": found.covers(exact)})
     told = assess(pd.DataFrame(scores))
     assert min(told[test] for test in TESTS) > FALSE_ALARM, told
+
+
+@pytest.mark.parametrize("unit", [2.0**-320, 2.0**-140, 2.0**140, 2.0**320])
+@pytest.mark.parametrize("policy", [ms.FCFS, ms.MaxWeight], ids=repr)
+def test_the_unit_of_time_matters_to_nothing(policy, unit):
+    """Nor to the intervals, though sixth moments of these durations are no floats."""
+
+    def simulated(unit):
+        durations = (ms.Exponential(rate=1 / unit), ms.Erlang(stages=3, rate=9 / unit))
+        pairs = zip((1, 4), durations, strict=True)
+        classes = [ms.JobClass(need=v, duration=X, probability=0.5) for v, X in pairs]
+        return ms.System(4, classes).under(policy).simulate(load=0.4, jobs=80_000, seed=1)
+
+    plain, found = simulated(1.0).mean_response_time, simulated(unit).mean_response_time
+    assert found.half_width / unit == pytest.approx(plain.half_width, rel=1e-9)
+    assert found.mean / unit == pytest.approx(plain.mean, rel=1e-9)
+
+
+def test_durations_too_far_apart_to_judge_a_run_are_refused_in_words():
+    rare = ms.Bimodal(values=(1.0, 1e60), probabilities=(1 - 1e-15, 1e-15))
+    far = [ms.BoundedPareto(shape=1.2, low=1e-60, high=1e60), ms.Exponential(rate=1.0)]
+    apart = [ms.Exponential(rate=1e-60), ms.Exponential(rate=1e60)]
+    for durations, text in (
+        ([rare, rare], "more than 1e\\+08 in a replication take too long"),
+        (far, "which no float can hold: some are too long beside their mean"),
+        (apart, "durations must be less far apart"),
+    ):
+        pairs = zip((1, 4), durations, strict=True)
+        classes = [ms.JobClass(need=v, duration=X, probability=0.5) for v, X in pairs]
+        with pytest.raises(ValueError, match=text):
+            ms.System(4, classes).under(ms.EasyBackfilling).simulate(load=0.3, jobs=9999, seed=1)

@@ -44,13 +44,13 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaincc, gammaln
 
 from multiserver.simulation import long_jobs
 from multiserver.simulation.blocking import delays
 from multiserver.simulation.estimate import FAIR_OBSERVATIONS
 from multiserver.simulation.long_jobs import Environment
-from multiserver.simulation.workload import Workload
+from multiserver.simulation.single_server import cumulants, erlang_c
+from multiserver.simulation.workload import Workload, in_own_unit
 from multiserver.sizes import Lognormal, Pareto, Size, Weibull
 
 # Up to this skewness of the means, their mean score with 32 replications is −0.14, and 93 to 94 %
@@ -101,7 +101,15 @@ class RunLength:
     ) -> RunLength:
         """`limit` is λ*, if it is known."""
         fraction = max(load, workload.arrival_rate / (limit or math.inf))
-        return cls(workload, jobs, warm_up, fraction, in_order)
+        found = cls(workload, jobs, warm_up, fraction, in_order)
+        try:
+            found._moments(6)
+        except OverflowError:
+            raise ValueError(
+                "the length of a run is judged by the sixth moment of the durations, which no float"
+                f" can hold: some are too long beside their mean of {found.mean_duration():.3g}"
+            ) from None
+        return found
 
     def caveat(
         self, c: int | None = None, gain: float = 1.0, *, queued: float | None = None
@@ -109,7 +117,7 @@ class RunLength:
         """What is wrong with an interval for E[T_c], or E[T] of all jobs, in words; empty if
         nothing is. `gain` is the factor by which controls reduced the variance. With `queued`, the
         mean number of waiting jobs, the interval is one for E[Q] or E[W]."""
-        work = self.workload
+        work = self._scaled
         seen = self.jobs * (1.0 if c is None else work.probabilities[c])
         if seen < FAIR_OBSERVATIONS:
             whose = "" if c is None else f" of class {c + 1}"
@@ -158,7 +166,7 @@ class RunLength:
     @property
     def relaxation(self) -> float:
         """τ = λ E[B²]·2/(C − λ E[B])², the relaxation time of the queue in heavy traffic."""
-        moments, rate = self._moments(2), self.workload.arrival_rate
+        moments, rate = self._moments(2), self._scaled.arrival_rate
         return 2 * rate * moments[2] / (self._capacity - rate * moments[1]) ** 2
 
     @lru_cache(maxsize=256)  # noqa: B019 (of frozen values, which are small)
@@ -166,7 +174,7 @@ class RunLength:
         """γ of the mean response time of class c, or of all jobs, over a replication. With
         `queued`, the mean number of waiting jobs, it is γ of the mean waiting time, which does not
         include durations."""
-        work, rate = self.workload, self.workload.arrival_rate
+        work, rate = self._scaled, self._scaled.arrival_rate
         moments, C = self._moments(6), self._capacity
         p = 1.0 if c is None else work.probabilities[c]
         ψ = cumulants(rate, moments, C)
@@ -208,9 +216,14 @@ class RunLength:
         return found
 
     @property
+    def _scaled(self) -> Workload:
+        """The workload, in a unit of time in which sixth moments are floats."""
+        return in_own_unit(self.workload)
+
+    @property
     def _delays(self) -> NDArray[np.float64]:
         """2 ψ_2 and 6 ψ_3 of the delay by jobs that do not fit (2,), 0 if jobs overtake them."""
-        rate, moments = delays(self.workload, self._seen) if self.in_order else (0.0, [])
+        rate, moments = delays(self._scaled, self._seen) if self.in_order else (0.0, [])
         if rate == 0:
             return np.zeros(2)
         _, *ψ = cumulants(rate, moments, 1 - self.fraction + rate * moments[1])
@@ -220,7 +233,7 @@ class RunLength:
     def _environments(self) -> Iterator[Environment]:
         """The long jobs, for each duration that is long; none for a single server, where one of
         them is enough to delay all others."""
-        work = self.workload
+        work = self._scaled
         if work.servers // min(work.needs) > 1:
             # What jobs do to those that do not fit in order of arrival is in `_delays`.
             overtake = not self.in_order
@@ -229,12 +242,12 @@ class RunLength:
     @property
     def _capacity(self) -> float:
         """The capacity of a single server for which λ is the same fraction of the limit."""
-        return self.workload.arrival_rate * self._moments(1)[1] / self.fraction
+        return self._scaled.arrival_rate * self._moments(1)[1] / self.fraction
 
     @property
     def _waiting(self) -> float:
         """P(wait) relative to that of a single server, which is the load."""
-        work = self.workload
+        work = self._scaled
         durations = [X.mean for X in work.sizes]
         mean = _mean(work, [v * d for v, d in zip(work.needs, durations, strict=True)])
         square = _mean(work, [v * v * d for v, d in zip(work.needs, durations, strict=True)])
@@ -245,7 +258,7 @@ class RunLength:
     @property
     def _seen(self) -> list[Size]:
         """The distributions, cut off at what one replication shows."""
-        work = self.workload
+        work = self._scaled
         return [
             X.seen(p * self.jobs) if isinstance(X, Pareto | Lognormal | Weibull) else X
             for p, X in zip(work.probabilities, work.sizes, strict=True)
@@ -254,44 +267,16 @@ class RunLength:
     @property
     def _unseen(self) -> float:
         """The largest part, over the classes, of the fourth moment that lies beyond the cut-off."""
-        pairs = zip(self._seen, self.workload.sizes, strict=True)
+        pairs = zip(self._seen, self._scaled.sizes, strict=True)
         return max(1 - seen.moment(4) / X.moment(4) for seen, X in pairs)
 
     def _moments(self, most: int) -> list[float]:
         """E[B^k] from k = 0 on, B = v X being the work of a job."""
-        pairs = list(zip(self.workload.needs, self._seen, strict=True))
+        pairs = list(zip(self._scaled.needs, self._seen, strict=True))
         return [
-            _mean(self.workload, [v**k * (X.moment(k) if k else 1.0) for v, X in pairs])
+            _mean(self._scaled, [v**k * (X.moment(k) if k else 1.0) for v, X in pairs])
             for k in range(most + 1)
         ]
-
-
-def cumulants(arrival_rate: float, moments: Sequence[float], capacity: float) -> list[float]:
-    """ψ_1, ψ_2 and ψ_3 of M/G/1, with `moments` E[B^k] from k = 0 to 6."""
-    found, polynomials = [], [np.ones(1)]
-    for k in (1, 2, 3):
-        # A h_k = Σ_j ψ_j h_{k−j} − v h_{k−1}, without the term ψ_k.
-        right = np.zeros(2 * k)
-        right[1 : 2 * k] -= polynomials[-1]
-        for j, ψ in enumerate(found, start=1):
-            right[: 2 * (k - j) + 1] += ψ * polynomials[k - j]
-        h = np.zeros(2 * k + 1)
-        for i in range(2 * k - 1, 0, -1):
-            jumps = arrival_rate * math.fsum(
-                h[j] * math.comb(j, i) * moments[j - i] for j in range(i + 2, 2 * k + 1)
-            )
-            h[i + 1] = (jumps - right[i]) / ((i + 1) * (capacity - arrival_rate * moments[1]))
-        found.append(arrival_rate * float(h @ moments[: 2 * k + 1]) - float(right[0]))
-        polynomials.append(h)
-    return found
-
-
-def erlang_c(servers: float, traffic: float) -> float:
-    """P(wait) in M/M/n for any real n ≥ 1 and a traffic below n."""
-    # Erlang's B for real n: a^n e^{−a}/Γ(n + 1, a).
-    log = servers * math.log(traffic) - traffic - gammaln(servers + 1)
-    lost = math.exp(log) / gammaincc(servers + 1, traffic)
-    return lost / (1 - traffic / servers * (1 - lost))
 
 
 def _mean(work: Workload, values: Sequence[float]) -> float:

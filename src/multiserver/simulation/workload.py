@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from numbers import Real
 
 from multiserver.model import MultiserverJobSystem
-from multiserver.sizes import Exponential, Size
+from multiserver.sizes import Exponential, Size, scaled
 
 # The part of the load that may be missing when a run that starts empty begins to measure.
 MISSING_LOAD = 1e-4
 # The time in which servers that start empty forget it, in mean remaining durations of the jobs that
 # stay longest: the relaxation time 1/gap of exact saturated chains is at most 1.28 of them.
 RELAXATION_FACTOR = 1.3
+# Beyond this number and its inverse, high powers of durations may leave the range of floats.
+MODERATE = 1e20
 # The most jobs in a replication: more take too long.
 MAX_JOBS = 10**8
 
@@ -97,6 +100,24 @@ class Workload:
             p * v * size.mean
             for p, v, size in zip(self.probabilities, self.needs, self.sizes, strict=True)
         ]
+
+
+@lru_cache(maxsize=16)
+def in_own_unit(workload: Workload) -> Workload:
+    """The same jobs in about E[S] as the unit of time, if that is not within `MODERATE` of 1."""
+    unit = workload.load * workload.servers / workload.arrival_rate
+    if 1 / MODERATE <= unit <= MODERATE:
+        return workload
+    factor = 2.0 ** -round(math.log2(unit))
+    try:
+        sizes = tuple(scaled(size, factor) for size in workload.sizes)
+    except ValueError:
+        raise ValueError(
+            "durations must be less far apart to be simulated together: beside jobs of"
+            f" {unit:.3g} on average, the shortest are of"
+            f" {min(size.mean for size in workload.sizes):.3g}"
+        ) from None
+    return replace(workload, sizes=sizes, arrival_rate=workload.arrival_rate / factor)
 
 
 def mean_remaining_duration(size: Size) -> float:

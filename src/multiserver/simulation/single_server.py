@@ -1,0 +1,37 @@
+"""The work in a single server, and who waits for n of them: formulas that `run_length` needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import gammaincc, gammaln
+
+
+def cumulants(arrival_rate: float, moments: Sequence[float], capacity: float) -> list[float]:
+    """ψ_1, ψ_2 and ψ_3 of M/G/1, with `moments` E[B^k] from k = 0 to 6."""
+    found, polynomials = [], [np.ones(1)]
+    for k in (1, 2, 3):
+        # A h_k = Σ_j ψ_j h_{k−j} − v h_{k−1}, without the term ψ_k.
+        right = np.zeros(2 * k)
+        right[1 : 2 * k] -= polynomials[-1]
+        for j, ψ in enumerate(found, start=1):
+            right[: 2 * (k - j) + 1] += ψ * polynomials[k - j]
+        h = np.zeros(2 * k + 1)
+        for i in range(2 * k - 1, 0, -1):
+            jumps = arrival_rate * math.fsum(
+                h[j] * math.comb(j, i) * moments[j - i] for j in range(i + 2, 2 * k + 1)
+            )
+            h[i + 1] = (jumps - right[i]) / ((i + 1) * (capacity - arrival_rate * moments[1]))
+        found.append(arrival_rate * float(h @ moments[: 2 * k + 1]) - float(right[0]))
+        polynomials.append(h)
+    return found
+
+
+def erlang_c(servers: float, traffic: float) -> float:
+    """P(wait) in M/M/n for any real n ≥ 1 and a traffic below n."""
+    # Erlang's B for real n: a^n e^{−a}/Γ(n + 1, a).
+    log = servers * math.log(traffic) - traffic - gammaln(servers + 1)
+    lost = math.exp(log) / gammaincc(servers + 1, traffic)
+    return lost / (1 - traffic / servers * (1 - lost))
