@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from multiserver.simulation import class_policies
+from multiserver.simulation import backfilling, class_policies, fcfs, front, front_policies
 from multiserver.simulation.class_queues import CLASS_POLICY, simulate
 from multiserver.simulation.estimate import z_score
 from multiserver.simulation.fcfs import Workload
@@ -159,3 +159,22 @@ def test_arguments_are_validated():
     for name, value in [("jobs", 0), ("replications", 2.0), ("limit", True), ("warm_up", 1.0)]:
         with pytest.raises(ValueError, match=name):
             simulate(work, class_policies.max_weight, **{**keys, name: value})
+
+
+def test_servers_by_the_billion_take_no_more_memory_and_their_squares_are_counted():
+    """With 2^33 servers in the place of each, as many times are held, and all else is the same."""
+    sizes, p, keys = (Exponential(1.0), Erlang(2, 2.0)), (0.5, 0.5), {"seed": 2, "replications": 4}
+    lsf = class_policies.least_servers_first
+    small, large = (Workload(128 * f, (f, 64 * f), sizes, p, 1.5) for f in (1, 2**33))
+    for simulated in (
+        lambda work: simulate(work, lsf, jobs=4000, **keys).busy(1.0),
+        lambda work: fcfs.simulate(work, jobs=4000, **keys).mean_held,
+        lambda work: backfilling.simulate(work, conservative=False, jobs=4000, **keys).busy(1.0),
+    ):
+        found, expected = simulated(large), simulated(small)
+        assert found.effective_size == pytest.approx(expected.effective_size, rel=1e-9)
+        assert found.effective_size > 100
+    many = Workload(10**12, (1, 5 * 10**11), sizes, (0.5, 0.5), 1.5)
+    simulate(many, lsf, jobs=1000, **keys)
+    rule = front_policies.server_filling(many)
+    front.simulate(many, rule, jobs=1000, **keys)

@@ -119,7 +119,8 @@ def _run(conservative, factor, source, rng, warm_up, jobs, limit, record, marks)
             counted = warm_up <= arrivals < jobs
             arrive(single, servers, now, needs[c] * duration, counted)
             if counted:
-                observe(sums, c, duration, present, everyone, servers - state.idle[0])
+                busy = float(servers - state.idle[0])
+                observe(sums, c, duration, present, everyone, busy)
             if arrivals >= next_mark:
                 marked = mark(marks, marked, arrivals, warm_up, jobs, everyone)
                 next_mark = warm_up + marked * (jobs - warm_up) // (len(marks) - 1)

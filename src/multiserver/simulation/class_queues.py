@@ -82,7 +82,8 @@ def _run(
     by_class = np.zeros(len(needs), np.int64)
     place, needs = _ranked(needs)
     C = len(needs)
-    window = (servers + needs - 1) // needs
+    # No more jobs are present at once, however many servers there are.
+    window = np.minimum((servers + needs - 1) // needs, limit)
     width = window[0]
     number = np.zeros((C + 1, max(width, len(memory))), np.int64)
     for k in range(len(memory)):
@@ -108,7 +109,7 @@ def _run(
             counted = warm_up <= arrivals < jobs
             arrive(single, servers, now, needs[c] * requirement, counted)
             if counted:
-                observe(sums, drawn, requirement, by_class, everyone, servers - idle)
+                observe(sums, drawn, requirement, by_class, everyone, float(servers - idle))
             if arrivals >= next_mark:
                 marked = mark(marks, marked, arrivals, warm_up, jobs, everyone)
                 next_mark = warm_up + marked * (jobs - warm_up) // (len(marks) - 1)

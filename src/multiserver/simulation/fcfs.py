@@ -188,7 +188,7 @@ def _run(rng, source, warm_up, jobs, sums, record):
         now = next_arrival if arriving else ends[0]
         if not closed:
             step, clock = now - clock, now
-            N, busy = serving + Q, servers - idle
+            N, busy = serving + Q, float(servers - idle)
             area_1 += N * step
             area_2 += N * N * step
             waiting_1 += Q * step

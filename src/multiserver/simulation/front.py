@@ -99,8 +99,8 @@ def _run(
     """One replication."""
     servers, needs, cumulated, kinds, parameters, mean_gap = source
     C = len(needs)
-    # The front: m jobs in order of arrival.
-    m, full = 0, False
+    # The front: m jobs in order of arrival, of which no more than `limit` are ever present.
+    m, full, n = 0, False, min(n, limit)
     number, job_class, need = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
     arrived, remaining, rates = np.zeros(n), np.zeros(n), np.zeros(n)
     present, everyone = np.zeros(C, np.int64), 0

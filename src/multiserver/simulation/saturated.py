@@ -146,7 +146,7 @@ def _run(rng, source, settled, before, jobs):
         duration = draw(rng, kinds, parameters, c)
         while needs[c] > idle:
             if come > 0:
-                step, busy = ends[0] - now, servers - idle
+                step, busy = ends[0] - now, float(servers - idle)
                 time += step
                 area += busy * step
                 square += busy * busy * step
