@@ -3,6 +3,9 @@
 A key is a tuple of non-negative integers that says what the numbers are for (a series, a point, a
 replication). Equal keys give equal streams, different keys independent ones, whatever the number of
 cores, the order of the computations and the way that they are cut into chunks.
+
+Words have 32 bits: a part of a key from 2^32 on counts as several parts, its words from the lowest
+on, so that 2^32 is the key (0, 1). Of a seed the words beyond the fourth are such parts too.
 """
 
 from __future__ import annotations
