@@ -220,7 +220,7 @@ def test_estimates_that_a_run_cannot_give():
     done = simulate(rare, jobs=10, replications=2, seed=1, levels=5)
     with pytest.raises(ValueError, match="k must lie in 0 … 4, found 5"):
         done.tail(5)
-    with pytest.raises(ValueError, match=r"no measured job is of class 1, .* 1e-09"):
+    with pytest.raises(ValueError, match=r"no measured job is of class 2, .* 1e-09"):
         done.class_response_time(1)
     single = simulate(rare, jobs=10, replications=1, seed=1)
     with pytest.raises(ValueError, match="at least two replications"):

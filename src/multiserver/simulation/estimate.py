@@ -184,10 +184,11 @@ def tail_caveat(share: Estimate) -> str:
 
 
 def require_sampled(c: int, jobs: int, probability: float) -> None:
-    """Raises `NotSampledError`, a `ValueError`, if no measured job is of class c."""
+    """Raises `NotSampledError`, a `ValueError`, if no measured job is of class c; messages count
+    classes from 1, as results do."""
     if jobs == 0:
         raise NotSampledError(
-            f"no measured job is of class {c}, whose probability is {probability!r}:"
+            f"no measured job is of class {c + 1}, whose probability is {probability!r}:"
             " simulate more jobs"
         )
 
