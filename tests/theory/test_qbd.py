@@ -234,6 +234,16 @@ def test_the_stationary_distribution_of_rates():
     assert distribution_of_rates(np.array([[0.0, 1.0], [0.0, 5.0]])).tolist() == [0, 1]
 
 
+def test_the_order_of_states_does_not_matter_beyond_the_range_of_floats():
+    """A birth-death process from a state of probability 1e-400."""
+    up = np.diag(np.full(100, 1e4), 1) + np.diag(np.ones(100), -1)
+    expected = np.maximum(1e-4 ** np.arange(100.0, -1, -1), 1e-320) * (1 - 1e-4)
+    np.testing.assert_allclose(distribution_of_rates(up), expected, rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(
+        distribution_of_rates(up[::-1, ::-1]), expected[::-1], rtol=1e-12, atol=1e-300
+    )
+
+
 # Consistency.
 
 

@@ -31,6 +31,8 @@ Matrix = NDArray[np.float64]
 
 CONVERGED = 1e-17
 LARGEST_NUMBER_OF_SQUARINGS = 60
+# A power of two: dividing by it rounds nothing.
+LARGE = 2.0**900
 
 
 def distribution_of_rates(rates: Matrix) -> NDArray[np.float64]:
@@ -38,8 +40,9 @@ def distribution_of_rates(rates: Matrix) -> NDArray[np.float64]:
     ignored.
 
     Elimination of one state after another without a subtraction (Grassmann, Taksar and Heyman):
-    small probabilities are as accurate as large ones, transient states get exactly 0. If there are
-    several closed classes, the one in which elimination stops gets all the mass.
+    small probabilities are as accurate as large ones, those below 1e-300 may be 0, and transient
+    states get exactly 0. If there are several closed classes, the one in which elimination stops
+    gets all the mass.
     """
     flow = np.array(rates, dtype=float)
     first = 0
@@ -54,6 +57,8 @@ def distribution_of_rates(rates: Matrix) -> NDArray[np.float64]:
     distribution[first] = 1.0
     for k in range(first + 1, len(flow)):
         distribution[k] = distribution[first:k] @ flow[first:k, k]
+        if distribution[k] > LARGE:
+            distribution /= LARGE
     return distribution / distribution.sum()
 
 
