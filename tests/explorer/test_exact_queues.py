@@ -109,10 +109,10 @@ def test_times_by_the_age_of_the_head(page):
     queues = [under_fcfs(of(system)) for system, _ in cases]
     limits = [queue.stability().limit for queue in queues]
     found = page.evaluate(
-        """(cases) => cases.map(([system, rate]) => {
+        """(cases) => cases.map(([system, rate, limit]) => {
           try {
             const demand = model.mean_demand(system);
-            const wait = age_process.solve(fronts.enumerate(system), rate, demand);
+            const wait = age_process.solve(fronts.enumerate(system), rate, demand, limit);
             const waits = wait.start.reduce((sum, x, i) => sum + x * wait.weights[i], 0);
             return [wait.mean_wait, waits, age_process.wait_quantile(wait, 0.05)];
           } catch (error) {
@@ -120,7 +120,10 @@ def test_times_by_the_age_of_the_head(page):
             return null;
           }
         })""",
-        [[system, load * limit] for (system, load), limit in zip(cases, limits, strict=True)],
+        [
+            [system, load * limit, limit]
+            for (system, load), limit in zip(cases, limits, strict=True)
+        ],
     )
     assert sum(values is None for values in found) < len(cases) / 10
     for queue, (system, load), limit, values in zip(queues, cases, limits, found, strict=True):
@@ -132,6 +135,36 @@ def test_times_by_the_age_of_the_head(page):
         assert waits == pytest.approx(exact.sf(0.0), rel=1e-8, abs=1e-12), system
         if abs(exact.sf(0.0) / 0.05 - 1) > 1e-9:
             assert seldom == pytest.approx(exact.quantile(0.95), rel=1e-8), system
+
+
+def test_next_to_the_limit_a_time_is_right_to_four_digits_or_refused(page):
+    systems = [
+        block(10, (1, 10), (8.6, 4.3), (0.6, 0.4)),
+        block(195, (1, 108), (4.643, 0.4627), (0.0038, 0.9962)),
+        block(30, (3, 10), (1e-3, 1e3), (0.5, 0.5)),
+    ]
+    fractions = [0.99, 0.9999, 0.99999, 0.999999]
+    found = page.evaluate(
+        """([systems, fractions]) => systems.map((system) => fractions.map((fraction) => {
+          const [demand, limit] = [model.mean_demand(system), dispatch.solve(system).throughput];
+          const found = fronts.enumerate(system);
+          try {
+            return age_process.solve(found, fraction * limit, demand, limit).mean_wait;
+          } catch (error) {
+            return error.obstacle;
+          }
+        }))""",
+        [systems, fractions],
+    )
+    refused = [[isinstance(mean, str) for mean in means] for means in found]
+    assert refused == [[False] * 3 + [True], [False] * 4, [False] + [True] * 3]
+    assert "so near λ*" in found[0][-1]
+    for system, means in zip(systems, found, strict=True):
+        queue = under_fcfs(of(system))
+        for fraction, mean in zip(fractions, means, strict=True):
+            if not isinstance(mean, str):
+                exact = queue.distribution(fraction_of_limit=fraction).waiting_time
+                assert mean == pytest.approx(exact.mean, rel=5e-5), (system, fraction)
 
 
 def test_the_rate_that_no_policy_exceeds(page):

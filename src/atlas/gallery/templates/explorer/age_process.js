@@ -28,11 +28,12 @@ const age_process = (() => {
   const TERMS = 14;
   const BISECTIONS = 60;
   const MAX_SQUARINGS = 100;
-  // The largest relative error of the number of busy servers.
-  const MAX_ERROR = 1e-9;
+  // The largest relative error of the number of busy servers. That of E[W] is larger by a factor of about 1/(1 − λ/λ*):
+  // it may be MAX_MEAN_ERROR.
+  const [MAX_ERROR, MAX_MEAN_ERROR] = [1e-9, 1e-5];
 
   class Imprecise extends Error {
-    obstacle = "The rates are so far apart that the arithmetic of this page loses its digits: queue.exact of the library may keep them, and queue.simulate takes any.";
+    obstacle = "The rates are so far apart, or the load is so near λ*, that the arithmetic of this page loses its digits: queue.exact of the library may keep them, and queue.simulate takes any.";
   }
 
   const scaled = (matrix, factor) => matrix.map((row) => row.map((x) => factor * x));
@@ -79,7 +80,7 @@ const age_process = (() => {
 
   // The waiting time at arrival rate λ < λ* with E[S] = `demand`, given the fronts: b `start`, T `records`, w `weights`
   // and E[W] `mean_wait`. Throws Imprecise.
-  function solve_at({ within, opened, settles, further, emptier, drawn, busy, blocked }, rate, demand) {
+  function solve_at({ within, opened, settles, further, emptier, drawn, busy, blocked }, rate, demand, limit) {
     const [m, e] = [within.length, settles.length];
     const drawn_columns = (matrix) => matrix.map((row) => row.subarray(0, drawn));
     const climbing = scaled(within, -1);
@@ -106,7 +107,7 @@ const age_process = (() => {
     const mass = 1 + model.sum(above);
     const start = Float64Array.from(x_0, (x, i) => (x + above[i]) / mass);
     const mean_busy = dot(level_0.subarray(0, e), busy) / mass + dot(start, busy.slice(e));
-    if (!(Math.abs(mean_busy / (rate * demand) - 1) < MAX_ERROR)) throw new Imprecise();
+    if (!(Math.abs(mean_busy / (rate * demand) - 1) < Math.min(MAX_ERROR, MAX_MEAN_ERROR * (1 - rate / limit)))) throw new Imprecise();
     const weights = apply_right(records, blocked).map((x) => 1 + x / rate);
     return { start, records, weights, mean_wait: dot(solve_left(start, records), weights) };
   }

@@ -93,7 +93,7 @@ const views_open = (() => {
       const mean_duration = model.sum(context.system.classes.map((c) => c.probability / c.rate));
       const demand = model.mean_demand(context.system);
       const at = (fraction) => {
-        const found = age_process.solve(context.fronts, fraction * limit, demand);
+        const found = age_process.solve(context.fronts, fraction * limit, demand, limit);
         return { fraction, mean: found.mean_wait + mean_duration, wait_quantile: age_process.wait_quantile(found, 1 - QUANTILE) };
       };
       const points = Math.min(context.dragging ? POINTS_DRAGGING : MAX_POINTS, Math.round(MAX_POINTS * (MANY_FRONTS / size) ** 3));
