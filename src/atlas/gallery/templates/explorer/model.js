@@ -7,6 +7,8 @@ const model = (() => {
   const MAX_SERVERS = 1e8;
   const MAX_RATE_RATIO = 1e30;
   const MIN_PROBABILITY = 1e-30;
+  // Those of the library.
+  const [MIN_RATE, MAX_RATE] = [1e-100, 1e100];
 
   const sum = (values) => values.reduce((total, x) => total + x, 0);
 
@@ -33,9 +35,9 @@ const model = (() => {
     if (!classes.length) return "There must be at least one class of jobs.";
     for (const [i, { need, rate, probability }] of classes.entries()) {
       if (!is_count(need, servers)) return `The need of class ${i + 1} must be a whole number from 1 to ${servers}.`;
-      if (!(rate > 0 && rate < Infinity)) return `The rate of class ${i + 1} must be positive.`;
+      if (!(rate >= MIN_RATE && rate <= MAX_RATE)) return `The rate of class ${i + 1} must be positive, from ${MIN_RATE} to ${MAX_RATE}.`;
       if (!(probability >= MIN_PROBABILITY && probability <= 1)) {
-        return `The share of class ${i + 1} must lie between ${MIN_PROBABILITY} and 1.`;
+        return `The share of class ${i + 1} must lie between 1e-28 and 100 %.`;
       }
     }
     const rates = classes.map((c) => c.rate);

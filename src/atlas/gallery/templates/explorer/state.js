@@ -11,10 +11,11 @@ const state = (() => {
   };
   const MAX_CLASSES = 32;
 
-  // JavaScript writes as many digits as make a number exact, so `from_hash` gives back an equal state.
+  // JavaScript writes as many digits as make a number exact, so `from_hash` gives back an equal state. The plus of 1e+21
+  // would be read as a space.
   function to_hash({ servers, classes, wasted, fraction }) {
     const rows = classes.map((c) => `class=${c.need},${c.rate},${c.probability}`);
-    return [`servers=${servers}`, ...rows, `wasted=${wasted}`, `fraction=${fraction}`].join("&");
+    return [`servers=${servers}`, ...rows, `wasted=${wasted}`, `fraction=${fraction}`].join("&").replaceAll("+", "");
   }
 
   // The state in the fragment of a URL, or null if there is none.
@@ -33,7 +34,7 @@ const state = (() => {
     const { classes, wasted, fraction } = candidate;
     if (classes.length > MAX_CLASSES) return `There may be at most ${MAX_CLASSES} classes.`;
     if (!(wasted > 0 && wasted < 100)) return "The servers that may be wasted must lie between 0 and 100 %.";
-    if (!(fraction > 0 && fraction < 1)) return "λ/λ* must lie between 0 and 1.";
+    if (!(fraction > 0 && fraction < 1)) return "λ/λ* must lie between 0 and 100 %.";
     return model.find_fault(candidate);
   }
 
