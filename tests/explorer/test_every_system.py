@@ -106,12 +106,13 @@ def test_the_worst_need_is_the_worst_of_all(papers, page):
     ("servers", "classes", "words"),
     [
         (10**9, [[1, 1.0, 0.5], [10**9, 1.0, 0.5]], "servers"),
-        (10**7, [[1, 1.0, 0.5], [10**6, 1.0, 0.5]], "other than for needs 1 and n"),
+        (10**7, [[1, 1.0, 0.5], [10**6, 1.0, 0.5]], "other than for one class or needs 1 and n"),
         (99, [[i, float(i), 0.1] for i in range(1, 11)], "too many states"),
         (99, [[i, 1.0, 0.025] for i in range(1, 41)], "too many states"),
         (99, [[1, 1.0, 0.5]], "a whole"),
         (99, [[i, 1.0, 0.05] for i in range(1, 21)], ""),
         (10**8, [[1, 1.0, 0.5], [10**8, 2.0, 0.5]], ""),
+        (10**8, [[7, 1.0, 1.0]], ""),
     ],
 )
 def test_what_the_page_cannot_hold_is_said(servers, classes, words):

@@ -190,56 +190,6 @@ def test_classes_come_and_go(exploring):
         assert page.locator("#method").inner_text() == "one class"
 
 
-def test_the_address_holds_all_and_brings_it_back(exploring):
-    with exploring(TEN_CONTENT) as page:
-        type_in(page, "share-2", "1.3")
-        type_in(page, "rate-1", "2.7182818284590455")
-        type_in(page, "wasted", "98.5")
-        page.get_by_role("button", name="Add a class").click()
-        before = present(page)
-        assert len(before["classes"]) == 3
-        address = page.url
-    with exploring("#" + address.partition("#")[2]) as page:
-        assert present(page) == before
-        page.evaluate("() => { location.hash = 'servers=7&class=1,2,0.6&class=4,1,0.4' }")
-        page.wait_for_function("() => explorer.present.servers === 7")
-        address = page.url
-        page.goto("about:blank")
-        page.goto(address.partition("#")[0] + "#servers=3&class=5,1,1")
-        servers = page.evaluate("() => explorer.present.servers")
-        assert servers == 200, "a system that cannot be is no system"
-
-
-def test_presets_are_the_systems_of_the_run_and_an_open_mix_is_the_worst(exploring):
-    with exploring(TEN_CONTENT) as page:
-        labels = page.locator("#preset option").all_inner_texts()
-        assert labels[1:] == [
-            "Fig. 6(b): needs 1-200 of 200, rates 2, 1, worst mix",
-            "Fig. 3: needs 1-10 of 10, rates 8.6, 4.3, shares 60, 40 %",
-        ]
-        page.locator("#preset").select_option(label=labels[1])
-        p2 = present(page)["classes"][1]["probability"]
-        worst = find_peak_wastage(200, (1, 200), (2.0, 1.0))
-        assert p2 == pytest.approx(worst.probability_2, rel=5e-3)
-        page.locator("#preset").select_option(label=labels[2])
-        assert present(page)["classes"][0] == {"need": 1, "rate": 8.6, "probability": 0.6}
-
-
-def test_classes_come_and_go(exploring):
-    with exploring(TEN_CONTENT) as page:
-        page.get_by_role("button", name="Add a class").click()
-        three = present(page)
-        assert sum(c["probability"] for c in three["classes"]) == pytest.approx(1, abs=1e-12)
-        assert page.locator("#method").inner_text().startswith("enumerated chain")
-        assert "two classes" in page.locator("#view-region .sentence").inner_text()
-        for _ in range(2):
-            page.get_by_role("button", name="Remove class 1").click()
-            page.wait_for_function(SETTLED)
-        assert len(present(page)["classes"]) == 1
-        assert page.get_by_role("button", name="Remove class 1").is_disabled()
-        assert page.locator("#method").inner_text() == "one class"
-
-
 def test_one_class_may_have_any_number_of_servers(exploring):
     """Of 1e8 servers 14·7142857 run jobs: the other two are always idle."""
     with exploring(f"#servers=100000000&class=14,1e99,1{CONTENT}") as page:

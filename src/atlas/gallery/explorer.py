@@ -110,8 +110,8 @@ def find_obstacle(system: System) -> str:
     shares = [p for _, _, p in classes]
     if n > MAX_SERVERS:
         return f"more than {MAX_SERVERS:,} servers"
-    if n > MAX_TERMS and [need for need, _, _ in classes] != [1, n]:
-        return f"more than {MAX_TERMS:,} servers, other than for needs 1 and n"
+    if n > MAX_TERMS and len(classes) > 1 and [need for need, _, _ in classes] != [1, n]:
+        return f"more than {MAX_TERMS:,} servers, other than for one class or needs 1 and n"
     if len(classes) > (MAX_CLASSES if len({rate for _, rate, _ in classes}) == 1 else MAX_RATES):
         return f"{len(classes)} classes: the jobs in service have too many states for a page"
     if min(shares) < MIN_PROBABILITY or not math.isclose(math.fsum(shares), 1, abs_tol=1e-9):

@@ -42,8 +42,8 @@ const dispatch = (() => {
 
   // Throws chain.TooLarge if the sums are too long.
   function _check_size(system) {
-    if (system.servers <= MAX_TERMS || choose(system) === "needs 1 and n") return;
-    throw new chain.TooLarge(`beyond ${format.count(MAX_TERMS)} servers, this page takes needs 1 and n only`);
+    if (system.servers <= MAX_TERMS || ["one class", "needs 1 and n"].includes(choose(system))) return;
+    throw new chain.TooLarge(`beyond ${format.count(MAX_TERMS)} servers, this page takes one class, and needs 1 and n, only`);
   }
 
   // {throughput, wastage, utilisation, method}: λ*, E[N_idle] and the share of busy servers; besides, `states` and
@@ -90,8 +90,7 @@ const dispatch = (() => {
     const { servers, classes } = ordered;
     const distribution = new Float64Array(servers + 1);
     const method = choose(system);
-    if (method === "one class") distribution[servers % classes[0].need] = 1;
-    else if (method === "single duration") distribution.set(single_duration.idle_distribution(servers, classes));
+    if (method === "single duration") distribution.set(single_duration.idle_distribution(servers, classes));
     else if (method === "enumerated chain") return stationary.solve(ordered, MAX_CHAIN_STATES).by_idle;
     else {
       const { states, time } = two_class.distribution(ordered);
@@ -108,6 +107,10 @@ const dispatch = (() => {
   function idle_tails(system, count = 400, distribution = null) {
     const { servers, classes } = by_need(system);
     const [first, second] = classes;
+    if (classes.length === 1) {
+      const idle = servers % first.need;
+      return _spread(idle + 1, count).map((k) => [k, k <= idle ? 1 : 0]);
+    }
     if (choose(system) === "needs 1 and n" && servers > QUADRATURE_ABOVE) {
       const [p_1, p_n] = model.two_probabilities(classes);
       const tails_at = (places) => one_or_n.idle_tails(servers, p_n, first.rate, second.rate, places, p_1);

@@ -15,7 +15,12 @@ const views_open = (() => {
 
   const capacity = {
     id: "capacity",
-    find_obstacle: ({ system }) => (system.servers < dispatch.MAX_TERMS ? "" : `With more than ${count_of(system.servers, "server")}, no job would need all of them: outside the closed form for needs 1 and n, the sums have as many terms as there are servers, and this page adds up ${count(dispatch.MAX_TERMS)} at most.`),
+    find_obstacle({ system }) {
+      const [{ servers, classes }, most] = [system, dispatch.MAX_TERMS];
+      if (servers < most) return "";
+      if (classes.length === 1) return `Of n servers n mod ${count(classes[0].need)} are wasted: none with ${count(classes[0].need * Math.ceil(servers / classes[0].need))}.`;
+      return `With more than ${count_of(servers, "server")}, no job would need all of them: outside the closed form for needs 1 and n, the sums have as many terms as there are servers, and this page adds up ${count(most)} at most.`;
+    },
     * compute(context) {
       if (context.dragging) return null;
       const target = context.state.wasted / 100;

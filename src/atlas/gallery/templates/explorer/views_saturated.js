@@ -90,11 +90,12 @@ const views_saturated = (() => {
         : [[0, share_of_idling], ...points.map(([k, share]) => [k - 0.5, share])];
       const end = tail.at(-1)[0];
       const { wastage } = context.means;
+      const is_one_class = context.system.classes.length === 1;
       const reason = context.is_two_class
         ? `${capitalise(share_and_need(context.system.classes[context.large]))} at once. Such a job waits at the head of the line until so many are free; nobody may pass it, and one server after the other falls idle.`
-        : "A job that does not fit blocks all behind it, even those that would.";
+        : is_one_class ? "The servers that are left over are too few for one more job." : "A job that does not fit blocks all behind it, even those that would.";
       const sentence = share_of_idling > 0
-        ? `${reason} So ${share_of_idling > 0.999 ? "almost always" : `${percent(share_of_idling)} of the time`} some servers are idle, ${number(wastage / share_of_idling, 3)} of them on average. The area below the curve is the waste, ${amount_of(wastage, "server")}.`
+        ? `${reason} So ${is_one_class ? "always" : share_of_idling > 0.999 ? "almost always" : `${percent(share_of_idling)} of the time`} some servers are idle, ${number(wastage / share_of_idling, 3)} of them on average. The area below the curve is the waste, ${amount_of(wastage, "server")}.`
         : "No server is ever idle while jobs wait.";
       const high = Math.max(1, Math.min(servers, Math.ceil(1.1 * largest_seen)));
       return {
