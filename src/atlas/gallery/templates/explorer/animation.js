@@ -85,8 +85,8 @@ const animation = (() => {
     // If no server is ever idle, the axis still needs a length.
     const top = 1.08 * Math.max(exact, ...average.map(([, y]) => y)) || 1;
     plot.draw(svg, {
-      x: { label: "Jobs done", scale: "log", low: 1, high: Math.max(100, run.completions) },
-      y: { label: "Idle servers", scale: "linear", low: 0, high: top },
+      x: { label: "jobs done", scale: "log", low: 1, high: Math.max(100, run.completions) },
+      y: { label: "servers idle", scale: "linear", low: 0, high: top },
       curves: [{ label: "average so far", points: average, style: 0 }],
       horizontals: [{ y: exact, label: `exactly ${number(exact)} in the long run`, style: 1 }],
     }, width, 250);

@@ -169,23 +169,23 @@ const views_open = (() => {
       const regime = alpha < 0.95 ? "n-server dominated regime" : alpha > 1.05 ? "1-server dominated regime" : "balanced regime, nearly";
       return {
         plot: {
-          x: { label: "α, where p_n = n^−α", scale: "linear", low: 0, high: rows.at(-1).x },
+          x: { label: "α, where pₙ = n⁻ᵅ", scale: "linear", low: 0, high: rows.at(-1).x },
           y: { label: "E[Δ] (jobs)", scale: "linear", low: 0, high },
           bands: [
             { low: 0, high: 1, label: "n-server dominated" },
             { low: 1, high: rows.at(-1).x, label: "1-server dominated" },
           ],
           curves: [
-            { label: "E[Δ(Y_d)], exact", points: rows.map(({ x, completions }) => [x, completions]), style: 0 },
-            { label: "grows like n^α / 2", points: asymptote(left, (x) => x <= 1), style: 1 },
-            { label: "falls like n^(2−α) ln² n / 2", points: asymptote(right, (x) => x > 1), style: 2 },
+            { label: "E[Δ], exact", points: rows.map(({ x, completions }) => [x, completions]), style: 0 },
+            { label: "grows like nᵅ / 2", points: asymptote(left, (x) => x <= 1), style: 1 },
+            { label: "falls like n²⁻ᵅ ln² n / 2", points: asymptote(right, (x) => x > 1), style: 2 },
             { points: [[1, 0], [1, high]], style: 3 },
           ],
           markers: [
             { x: alpha, y: present, shape: "point", label: "present mix" },
             { x: top.x, y: top.completions, shape: "diamond", label: "peak" },
           ],
-          readouts: rows.map(({ x, p_n, completions }) => ({ x, y: completions, text: `α = ${number(x, 3)}, p_n = ${number(p_n, 3)}: E[Δ] = ${number(completions)} jobs` })),
+          readouts: rows.map(({ x, p_n, completions }) => ({ x, y: completions, text: `α = ${number(x, 3)}, pₙ = ${number(p_n, 3)}: E[Δ] = ${number(completions)} jobs` })),
           set: (x) => (x > 0.001 ? { probability: [context.large, servers ** -x] } : null),
         },
         sentence: `Near saturation the queue is about (E[Δ] + 1)/(1 − λ/λ*) jobs long, here E[Δ] = ${number(present)} at α = ${number(alpha, 3)}, in the ${regime}. The bell peaks at α = ${number(top.x, 3)}${top.x > 1.05 ? ", beyond the balanced α = 1: large jobs that are already rare make the queue longest" : ""}.`,
