@@ -70,6 +70,7 @@ def test_indices_and_powers_in_running_text():
         "p<sub>n</sub> = n<sup>−0.5</sup>, λ<sub>naive</sub> &lt; 2"
     )
     assert prose("O(n^{2−α}), P_{1,b}") == "O(n<sup>2−α</sup>), P<sub>1,b</sub>"
+    assert prose("σ(m^ℓ(1))") == "σ(m<sup>ℓ</sup>(1))"
     assert prose("n^−α/2. E[Y_d]") == "n<sup>−α</sup>/2. E[Y<sub>d</sub>]"
     assert prose("probability_2, p1^(A − a0)") == (
         "probability_2, p<sub>1</sub><sup>A − a<sub>0</sub></sup>"
@@ -82,7 +83,7 @@ def test_indices_and_powers_in_running_text():
 
 
 def test_cells_and_parameters():
-    assert cell(0.0, ".1e") == "0" and cell(1e-7, ".0e") == "10<sup>-7</sup>"
+    assert cell(0.0, ".1e") == "0" and cell(1e-7, ".0e") == "10<sup>−7</sup>"
     assert cell("<i>", "") == "&lt;i&gt;" and cell(float("nan"), ".1f") == "–"
     assert parameter({"needs": [1, 10], "servers": 30}) == "needs 1, 10; servers 30"
     assert parameter(list(range(20))).endswith("7, … (20 values)")

@@ -27,8 +27,7 @@ def index_all(papers: Sequence[Paper]) -> list[dict[str, str]]:
             text = " ".join(
                 [
                     claim.where,
-                    claim.stated,
-                    claim.recomputed,
+                    f"stated {claim.stated}, recomputed {claim.recomputed};",
                     *claim.details,
                     claim.quantity,
                     claim.id,

@@ -23,7 +23,7 @@ NUMBERED = re.compile(
     r"(?<![\w.#])(?<![A-Za-z]-)([a-uw-zλμνπρσγαHCX])([0-9]{1,2}|(?<=μ)n)(?![\w])(?!\.[0-9])"
 )
 POWER = re.compile(
-    r"\^(?:(\*)|\{([^{}]*)\}|\(([^()]*)\)|([-−]?(?:[0-9]+(?:\.[0-9]+)?|[A-Za-zα-ω]+)))"
+    r"\^(?:(\*)|\{([^{}]*)\}|\(([^()]*)\)|([-−]?(?:[0-9]+(?:\.[0-9]+)?|[A-Za-zα-ωℓ]+)))"
 )
 SLANTED = re.compile("[A-Za-zα-ω]")
 
@@ -60,7 +60,7 @@ def cell(value: Any, style: str) -> Markup:
     if not e or value == 0:
         return escape("0" if e else digits)
     factor = "" if digits == "1" else f"{digits} · "
-    return Markup("{}10<sup>{}</sup>").format(factor, int(exponent))
+    return Markup("{}10<sup>{}</sup>").format(factor, str(int(exponent)).replace("-", "−"))
 
 
 def heading(latex: str) -> Markup:
