@@ -123,7 +123,8 @@ def test_undo_and_redo_by_keys(exploring):
         ("rate-1", "-1", "must be positive"),
         ("rate-1", "1e-101", "from 1e-100"),
         ("rate-2", "abc", "no number"),
-        ("share-2", "100", "between 1e-28 and 100 %"),
+        ("rate-1", "0.1 %", "no number"),
+        ("share-2", "100", "Every share must lie between 1e-28 and 100 %"),
         ("wasted", "0", "between 0 and 100 %"),
     ],
 )
@@ -199,9 +200,11 @@ def test_one_class_may_have_any_number_of_servers(exploring):
         assert "none with 100\u202f000\u202f012" in page.locator("#view-capacity").inner_text()
 
 
-def test_the_address_holds_the_largest_rates(exploring):
+def test_the_address_holds_the_largest_rates_and_the_smallest_shares(exploring):
     with exploring(TEN_CONTENT) as page:
         type_in(page, "rate-1", "1e22")
+        type_in(page, "share-2", "1e-28")
+        assert present(page)["classes"][1]["probability"] == 1e-30
         before = present(page)
         page.reload()
         assert present(page) == before and before["classes"][0]["rate"] == 1e22

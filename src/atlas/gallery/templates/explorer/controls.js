@@ -4,8 +4,8 @@ const controls = (() => {
   // Positions of a slider.
   const STEPS = 1000;
   const format_percent = (share) => String(Number((100 * share).toPrecision(12)));
-  // A typed 1.3 must become 0.013 and not a neighbouring floating-point number.
-  const parse_percent = (digits) => (/e/.test(digits) ? Number(digits) / 100 : Number(`${digits}e-2`));
+  // A typed 1.3 must become 0.013, and 1e-9 1e-11, and not a neighbouring floating-point number.
+  const parse_percent = (digits) => Number(digits.replace(/(?:e(.+))?$/, (_, exponent = 0) => `e${exponent - 2}`));
 
   // The numbers of the state, those of a class with its index c: how their texts are parsed and formatted, how
   // the slider rounds, its scale and the range of its values; `get`, `set`, and when the number cannot change.
@@ -111,7 +111,7 @@ const controls = (() => {
       oninput: () => { is_typing = true; },
       onchange: () => {
         is_typing = false;
-        const { digits, fault } = number_input.parse(box.value, field.whole);
+        const { digits, fault } = number_input.parse(box.value, field.whole, field.label.includes("%"));
         if (fault) set_fault(fault);
         else set_value(field.parse(digits), true);
       },

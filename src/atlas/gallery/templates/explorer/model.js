@@ -36,9 +36,7 @@ const model = (() => {
     for (const [i, { need, rate, probability }] of classes.entries()) {
       if (!is_count(need, servers)) return `The need of class ${i + 1} must be a whole number from 1 to ${servers}.`;
       if (!(rate >= MIN_RATE && rate <= MAX_RATE)) return `The rate of class ${i + 1} must be positive, from ${MIN_RATE} to ${MAX_RATE}.`;
-      if (!(probability >= MIN_PROBABILITY && probability <= 1)) {
-        return `The share of class ${i + 1} must lie between 1e-28 and 100 %.`;
-      }
+      if (!(probability >= MIN_PROBABILITY && probability <= 1)) return "Every share must lie between 1e-28 and 100 %.";
     }
     const rates = classes.map((c) => c.rate);
     if (Math.max(...rates) / Math.min(...rates) > MAX_RATE_RATIO) return `The rates must lie within a factor ${MAX_RATE_RATIO}.`;

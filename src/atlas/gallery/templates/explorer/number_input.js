@@ -13,10 +13,11 @@ const number_input = (() => {
   const to_e_notation = (_, factor, plain, sign, superscripts) => (
     `${factor ? "" : "1"}e${plain ?? (sign === "⁻" ? "-" : "") + superscripts.replace(/./g, (c) => SUPERSCRIPTS.indexOf(c))}`);
 
-  // {digits}, a text that Number() takes, or {fault}, the error message. `whole` says that the number is a count.
-  function parse(text, whole = false) {
+  // {digits}, a text that Number() takes, or {fault}, the error message. `whole` says that the number is a count,
+  // `is_percent` that it may end with %.
+  function parse(text, whole = false, is_percent = false) {
     const typed = text.trim();
-    const plain = typed.replaceAll("−", "-").replace(/\s*%$/, "").replace(POWER_OF_TEN, to_e_notation).toLowerCase();
+    const plain = typed.replaceAll("−", "-").replace(is_percent ? /\s*%$/ : "", "").replace(POWER_OF_TEN, to_e_notation).toLowerCase();
     const [, mantissa, exponent = ""] = plain.match(MANTISSA_AND_EXPONENT) ?? [];
     const { digits, fault } = mantissa === undefined ? {} : _remove_separators(mantissa, whole);
     if (fault) return { fault };
