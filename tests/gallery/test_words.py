@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 
 from atlas.claims.verdicts import decide
-from atlas.gallery.collect import natural, relate
-from atlas.gallery.render import VERDICTS, settings
+from atlas.gallery.collect import Exhibit, natural, relate
+from atlas.gallery.render import VERDICTS, citation, settings
 from atlas.gallery.typesetting import cell, heading, parameter, prose
 
 
@@ -89,6 +89,14 @@ def test_cells_and_parameters():
     assert parameter(list(range(20))).endswith("7, … (20 values)")
     assert parameter(100_000_000) == "100\u202f000\u202f000"
     assert parameter(True) == "yes" and parameter([[1, 2], [3]]) == "(1, 2), (3)"
+
+
+def test_a_citation_without_a_place_ends_its_title():
+    spec = {"faithful": True, "software": {"multiserver-atlas": "1"}}
+    figure = Exhibit("p", "f", "draw", "Title", "Caption", {"certainty": "stated"}, spec)
+    made = "Further figure, “Title”, computed by Multiserver Atlas 1."
+    assert citation(figure, {"title": "mine"}) == f"“mine”. {made}"
+    assert citation(figure, {"title": "On", "year": 2020}) == f"“On” (2020). {made}"
 
 
 def test_every_verdict_has_its_mark():

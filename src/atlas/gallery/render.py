@@ -190,8 +190,8 @@ def citation(product: Exhibit, bibliography: Mapping[str, Any]) -> str:
     where = [str(bibliography[key]) for key in ("venue", "year") if key in bibliography]
     place = link(bibliography)[0]
     where += [place] if place else []
-    parts.append(f"({', '.join(where)})." if where else "")
-    text = " ".join(part for part in parts if part)
+    parts += [f"({', '.join(where)})"] if where else []
+    text = f"{' '.join(parts)}."
     made = f"computed by Multiserver Atlas {product.spec['software'][SOFTWARE]}."
     return f"{text} {numeral(product)}, “{product.title}”, {made}"
 
