@@ -17,7 +17,7 @@ from multiserver.simulation.class_queues import CLASS_POLICY, simulate
 from multiserver.simulation.estimate import z_score
 from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.replications import Overloaded
-from multiserver.simulation.workload import settle
+from multiserver.simulation.workload import with_warm_up
 from multiserver.sizes import Bimodal, Deterministic, Erlang, Exponential, Hyperexponential
 
 from ..theory.count_chains import FIGURE_6, FIGURE_7
@@ -85,7 +85,7 @@ def test_every_job_leaves_when_the_slow_simulator_says(name, system):
 def test_sums_are_those_of_the_measured_jobs(system):
     """Numbers found and response times, recounted from the arrivals and the departures."""
     work, asked, warm_up = GENERAL[system], 400, 0.25
-    first, jobs = settle(work, asked, warm_up)
+    first, jobs = with_warm_up(work, asked, warm_up)
     record = np.full(jobs, np.nan)
     policy, keys = class_policies.preemptive_first_fit, {"replications": 1, "seed": 3}
     simulate(work, policy, jobs=jobs, warm_up=0, record=record, **keys)

@@ -13,7 +13,7 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.simulation import fcfs
 from multiserver.simulation.fcfs import Workload, simulate, trace
 from multiserver.simulation.streams import generator
-from multiserver.simulation.workload import settle
+from multiserver.simulation.workload import with_warm_up
 from multiserver.sizes import Deterministic, Exponential, Pareto
 
 from ..theory.references import close
@@ -71,7 +71,7 @@ def test_sums_of_a_replication_from_its_jobs(workload):
 
     The areas are differences of times as large as the run, so that 1e-9 remains.
     """
-    (W, jobs), K = settle(workload, 6000, 0.25), 40
+    (W, jobs), K = with_warm_up(workload, 6000, 0.25), 40
     done = simulate(
         workload,
         jobs=6000,

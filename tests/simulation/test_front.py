@@ -18,7 +18,7 @@ from multiserver.simulation.estimate import z_score
 from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.front import FRONT_POLICY, FrontPolicy, simulate
 from multiserver.simulation.replications import Overloaded
-from multiserver.simulation.workload import settle
+from multiserver.simulation.workload import with_warm_up
 from multiserver.sizes import Bimodal, Deterministic, Erlang, Exponential, Hyperexponential
 
 from . import preemptive as slow
@@ -90,7 +90,7 @@ def test_every_job_leaves_when_the_slow_simulator_says(case):
 def test_sums_are_those_of_the_measured_jobs():
     """Numbers found and response times, recounted from the arrivals and the departures."""
     build, _, work = CASES["out of order"]
-    (first, jobs), keys = settle(work, 400, 0.25), {"replications": 1, "seed": 3}
+    (first, jobs), keys = with_warm_up(work, 400, 0.25), {"replications": 1, "seed": 3}
     record = np.full(jobs, np.nan)
     simulate(work, build(work), jobs=jobs, warm_up=0, record=record, **keys)
     found = simulate(work, build(work), jobs=400, warm_up=0.25, **keys)

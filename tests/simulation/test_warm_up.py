@@ -26,7 +26,7 @@ from multiserver.simulation.workload import (
     RELAXATION_FACTOR,
     Workload,
     mean_remaining_duration,
-    settle,
+    with_warm_up,
 )
 from multiserver.sizes import Deterministic, Exponential, Pareto
 
@@ -110,9 +110,9 @@ def test_as_many_jobs_are_measured():
     work = Workload(100, (1,), (Exponential(1.0),), (1.0,), 50.0)
     least = work.least_warm_up
     assert least == math.ceil(50 * RELAXATION_FACTOR * math.log(1 / MISSING_LOAD))
-    assert settle(work, 100, 0.2) == (least, least + 80)
-    assert settle(work, 100_000, 0.2) == (20_000, 100_000)
-    assert settle(work, 100, 0.0) == (0, 100)
+    assert with_warm_up(work, 100, 0.2) == (least, least + 80)
+    assert with_warm_up(work, 100_000, 0.2) == (20_000, 100_000)
+    assert with_warm_up(work, 100, 0.0) == (0, 100)
     found = fcfs.simulate(work, jobs=100, replications=2, seed=1, warm_up=0.2)
     assert found.mean_jobs.jobs == 160
 

@@ -1,8 +1,8 @@
 """Runs of the jobs of a log (replayed, resampled, or as logged) and their statistics by class.
 
 Resampled jobs are simulated in independent replications, which are warmed up and judged like those
-of all simulators (`workload.settle`, `run_length`, `instability_test`); jobs keep arriving until
-all measured jobs have started. A replay is a single run: its intervals come from batches of
+of all simulators (`workload.with_warm_up`, `run_length`, `instability_test`); jobs keep arriving
+until all measured jobs have started. A replay is a single run: its intervals come from batches of
 consecutive jobs of a class, treated as independent (S. Asmussen and P. W. Glynn, Stochastic
 Simulation, 2007, Section IV.5). Each batch has at least `FAIR_OBSERVATIONS` jobs or, for a
 quantile, `FAIR_OBSERVATIONS`/5 jobs beyond it. With fewer than `FEWEST_BATCHES` batches there is no
@@ -29,7 +29,7 @@ from multiserver.simulation.instability_test import (
 from multiserver.simulation.replay import replay
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.sampled_times import quantile_of
-from multiserver.simulation.workload import mean_remaining_duration, settle
+from multiserver.simulation.workload import mean_remaining_duration, with_warm_up
 
 Array = NDArray[np.float64]
 WARM_UP = 0.2
@@ -127,7 +127,7 @@ def resample_log(
     rate = workload.arrival_rate
     try:
         refuse_overload(workload)
-        first, last = settle(workload, math.ceil(jobs / replications), WARM_UP)
+        first, last = with_warm_up(workload, math.ceil(jobs / replications), WARM_UP)
         runs = [
             _replicate(sample, servers, policy, rate, first, last, seed, (*key, r))
             for r in range(replications)

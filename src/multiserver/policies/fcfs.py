@@ -55,7 +55,7 @@ from multiserver.policies.shared_methods import (
     workload_of,
 )
 from multiserver.saturated import dispatch
-from multiserver.simulation.workload import settle
+from multiserver.simulation.workload import with_warm_up
 from multiserver.sizes import Size, scaled
 from multiserver.system import System
 from multiserver.wcfs import models
@@ -123,7 +123,7 @@ def _simulate(system: System, arrival_rate: float, effort: Effort) -> Means:
 def _sampled(found: Any, traces: list[Any], effort: Effort) -> SampledTimes:
     from multiserver.simulation.sampled_times import SampledTimes
 
-    first, _ = settle(found.workload, effort.jobs_each, effort.warm_up)
+    first, _ = with_warm_up(found.workload, effort.jobs_each, effort.warm_up)
     rows = [np.stack(column)[:, first:] for column in zip(*traces, strict=True)]
     arrivals, classes, services, starts = rows
     return SampledTimes(

@@ -18,7 +18,7 @@ from multiserver.open.qbd import QuasiBirthDeath, StationaryDistribution, solve
 from multiserver.policies.conditions import FINITE_REMAINDER
 from multiserver.policies.parallel import limit_by_capacity
 from multiserver.policies.policy import Condition, Effort, Means, Method, Value
-from multiserver.simulation.workload import Workload, settle
+from multiserver.simulation.workload import Workload, with_warm_up
 from multiserver.sizes import scaled
 from multiserver.system import System
 from multiserver.wcfs.bounds import Constants as Constants
@@ -248,7 +248,7 @@ def record_of(workload: Workload, effort: Effort) -> NDArray[np.float64] | None:
     """An array for the response times of all jobs (R, J), if they are requested."""
     if not effort.times:
         return None
-    _, jobs = settle(workload, effort.jobs_each, effort.warm_up)
+    _, jobs = with_warm_up(workload, effort.jobs_each, effort.warm_up)
     return np.empty((effort.replications, jobs))
 
 
@@ -274,7 +274,7 @@ def _times_of(
     from multiserver.simulation.sampled_times import SampledTimes, jobs_drawn
 
     work = found.workload
-    first, jobs = settle(work, effort.jobs_each, effort.warm_up)
+    first, jobs = with_warm_up(work, effort.jobs_each, effort.warm_up)
     drawn = jobs_drawn(work, jobs, effort.replications, effort.seed, effort.key)
     classes, services = (x[:, first:] for x in drawn)
     rigid = system.model == "multiserver-jobs"

@@ -142,8 +142,8 @@ def _replicate(
         np.cumsum([c.probability for c in classes]),
     )
     rate = min(arrival_rate, system.naive_throughput)
-    settled = Workload.of(system, rate).settling_time if warm_up else 0.0
-    model = system.servers, *columns, arrival_rate, filling, settled
+    settling_time = Workload.of(system, rate).settling_time if warm_up else 0.0
+    model = system.servers, *columns, arrival_rate, filling, settling_time
     marks = np.zeros((replications, MARKS + 1), dtype=np.int64)
     pairs = ((generator(seed, *key, i), marks[i]) for i in range(replications))
     runs = [_run(rng, *model, before, each, own) for rng, own in pairs]
@@ -164,7 +164,7 @@ def _average(
 
 @njit(cache=True)
 def _run(
-    rng, servers, needs, rates, cumulated, arrival_rate, filling, settled, before, jobs, marks
+    rng, servers, needs, rates, cumulated, arrival_rate, filling, settling_time, before, jobs, marks
 ):
     """The sums of one replication; at an infinite arrival rate the queue never empties."""
     C = len(needs)
@@ -185,7 +185,7 @@ def _run(
             counts[head] += 1
             total += rates[head]
             inside += 1
-            if come < 0 or time >= settled:
+            if come < 0 or time >= settling_time:
                 come += 1
             head = -1
         if come > marked * jobs // MARKS:

@@ -52,7 +52,7 @@ from multiserver.simulation.instability_test import (
 )
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.streams import generator
-from multiserver.simulation.workload import Workload, mean_remaining_duration, settle
+from multiserver.simulation.workload import Workload, mean_remaining_duration, with_warm_up
 
 
 class Trace(NamedTuple):
@@ -93,8 +93,8 @@ def simulate(
     """`replications` independent runs of `jobs` jobs each, of which W = ⌈warm_up · jobs⌉ are the
     warm-up.
 
-    Both numbers are increased if the servers take longer to fill (`settle`). `levels` is K, the
-    number of levels whose times are recorded separately; `progress` is called after each
+    Both numbers are increased if the servers take longer to fill (`with_warm_up`). `levels` is K,
+    the number of levels whose times are recorded separately; `progress` is called after each
     replication with the number done. Near saturation the bias of the empty start fades over a
     number of jobs that grows as (1 − λ/λ*)^−2; the warm-up must outlast that too
     (`Estimate.long_enough`). An unstable workload is refused unless `overloaded` is set: its
@@ -107,7 +107,7 @@ def simulate(
     """
     for name, value in (("jobs", jobs), ("replications", replications), ("levels", levels)):
         require_integer(name, value)
-    deleted, jobs = settle(workload, jobs, warm_up)
+    deleted, jobs = with_warm_up(workload, jobs, warm_up)
     if not overloaded:
         refuse_overload(workload)
     R, C, key = replications, len(workload.needs), tuple(key)

@@ -35,7 +35,7 @@ from multiserver.simulation.instability_test import MARKS, check_growth, settled
 from multiserver.simulation.pooled_server import COUNTED, FOUND_WORK, mean_work
 from multiserver.simulation.run_length import MIN_CONTRIBUTING_JOBS, RunLength
 from multiserver.simulation.streams import generator
-from multiserver.simulation.workload import Workload, mean_remaining_duration, settle
+from multiserver.simulation.workload import Workload, mean_remaining_duration, with_warm_up
 from multiserver.sizes import Exponential
 
 # Columns of `Responses.sums`, a row for each class. Sums of 1, T and T² over the measured jobs of
@@ -161,7 +161,7 @@ def replicate(
     record: NDArray[np.float64] | None = None,
 ) -> Responses:
     """`replications` runs of an engine over `jobs` jobs each, of which W = ⌈warm_up · jobs⌉ are the
-    warm-up. Both numbers are increased if the servers take longer to fill (`settle`).
+    warm-up. Both numbers are increased if the servers take longer to fill (`with_warm_up`).
 
     `engine` takes the arguments of `COMMON_TYPES`. It returns whether the jobs in the system stayed
     below `limit`, the sums (C + 1, 8) except those that the last row adds up over the classes, and
@@ -177,7 +177,7 @@ def replicate(
     """
     for name, value in (("jobs", jobs), ("replications", replications), ("limit", limit)):
         require_integer(name, value)
-    deleted, jobs = settle(workload, jobs, warm_up)
+    deleted, jobs = with_warm_up(workload, jobs, warm_up)
     key, source, runs, servers = tuple(key), source_of(workload), [], []
     record = np.empty(0) if record is None else record
     present = np.zeros((replications, MARKS + 1), dtype=np.int64)

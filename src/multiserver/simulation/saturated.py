@@ -118,9 +118,9 @@ def _replicate(
     # At the highest rate at which jobs can start, refuse durations that take too long to settle.
     workload = Workload(servers, *columns, servers / demand)
     refuse_endless(workload)
-    settled, before, source = workload.settling_time, math.ceil(jobs / 5), source_of(workload)
+    settling_time, before, source = workload.settling_time, math.ceil(jobs / 5), source_of(workload)
     runs = (
-        _run(generator(seed, *key, r), source, settled, before, jobs - before)
+        _run(generator(seed, *key, r), source, settling_time, before, jobs - before)
         for r in range(replications)
     )
     times, held, squares = np.array(list(runs)).T
@@ -131,7 +131,7 @@ def _replicate(
 
 
 @njit(cache=True)
-def _run(rng, source, settled, before, jobs):
+def _run(rng, source, settling_time, before, jobs):
     """The measured time of one replication, and the integrals over it of the servers held and of
     their square."""
     servers, needs, cumulated, kinds, parameters, _ = source
@@ -160,7 +160,7 @@ def _run(rng, source, settled, before, jobs):
         idle -= needs[c]
         insert(ends, held, serving, now + duration, needs[c])
         serving += 1
-        if come < 0 or now >= settled:
+        if come < 0 or now >= settling_time:
             come += 1
 
 

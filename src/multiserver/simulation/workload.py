@@ -138,7 +138,7 @@ def refuse_endless(workload: Workload) -> None:
         )
 
 
-def settle(workload: Workload, jobs: int, warm_up: float) -> tuple[int, int]:
+def with_warm_up(workload: Workload, jobs: int, warm_up: float) -> tuple[int, int]:
     """The jobs W that a replication of `jobs` jobs takes to warm up, and all its jobs J.
 
     W is the share `warm_up` of the jobs, but at least `Workload.least_warm_up`, unless the share is
