@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src")]
 
 from atlas.config.kinds import ATLAS, kinds, module
-from atlas.config.quantities import read_quantities
+from atlas.config.quantities import find_quantities
 from atlas.config.read import read_yaml
 from atlas.config.schemas import describe
 
@@ -51,7 +51,7 @@ def write_drawings() -> str:
 def write_quantities() -> str:
     """A table of the quantities of each module of claims: what they return and take."""
     parts, last = [], ""
-    for name, one in read_quantities(ATLAS / "claims").items():
+    for name, one in find_quantities().items():
         if one.module != last:
             last = one.module
             about = (ATLAS / f"claims/{last}.py").read_text("utf-8").split('"""')[1]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +12,8 @@ from matplotlib.figure import Figure
 from tests.drawings.test_unusual_series import draw, texts
 
 from atlas.config.fit import complete
-from atlas.config.given import check_shape
+from atlas.config.quantities import describe_given
+from atlas.config.validate import check
 from atlas.drawings.sharing_allocation import _order
 from atlas.io.rendering import mark_lone_points
 from atlas.studies import claims
@@ -88,17 +92,21 @@ def test_a_line_of_one_point_is_seen():
 @pytest.mark.parametrize(
     "kind, good, bad",
     [
-        ("int", 3, 0.5),
-        ("float", 1e-6, [0.5]),
-        ("Sequence[float]", [0.5], 0.5),
-        ("list[int]", [1, 2], []),
-        ("Mapping[str, Any]", {"a": 1}, {}),
-        ("bool", True, 1),
-        ("Literal['time', 'mean']", "mean", "means"),
+        (int, 3, 0.5),
+        (int, 1e6, True),
+        (float, 1e-6, [0.5]),
+        (float, 3, float("inf")),
+        (Sequence[float], [0.5], 0.5),
+        (list[int], [1, 2], []),
+        (Mapping[str, Any], {"a": 1}, {}),
+        (str, "a", 1),
+        (bool, True, 1),
+        (Literal["time", "mean"], "mean", "means"),
     ],
 )
 def test_arguments_of_another_shape_are_refused(kind, good, bad):
-    assert [bool([*check_shape(value, kind, ("given",))]) for value in (good, bad)] == [False, True]
+    model = describe_given({"given": kind})
+    assert [bool(check(model, {"given": value}, ())[1]) for value in (good, bad)] == [False, True]
 
 
 def test_arguments_for_which_a_quantity_is_not_defined_name_their_claim():

@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import ROOT
 
 from atlas.config.faithful import determining
-from atlas.config.quantities import read_quantities
+from atlas.config.quantities import find_quantities
 from atlas.config.read import read_yaml
 from atlas.gallery.collect import relate
 from atlas.io.latex import escape
@@ -22,7 +22,7 @@ FILES = sorted((ROOT / "config/papers").glob("*.yaml"))
 DOCUMENTS = {file.stem: read_yaml(file, file.name)[0] for file in FILES}
 # A paper need not have claims.
 PAPERS = {paper: document for paper, document in DOCUMENTS.items() if "claims" in document}
-QUANTITIES = read_quantities(ROOT / "src/atlas/claims")
+QUANTITIES = find_quantities()
 PAPER = "config/papers/two-class-stability.yaml"
 FIG7A = "curve: {study: wastage-by-rate-ratio,"
 

@@ -55,16 +55,24 @@ class Found:
 
 def by(route: str, confirmed: str) -> Callable[[Callable], Callable]:
     """Declare how a quantity is computed and confirmed, if not as the others of its module."""
-    return lambda function: function
+    return _declaring(route=route, confirmed=confirmed)
 
 
 def takes(*required: str, optional: tuple[str, ...] = ()) -> Callable[[Callable], Callable]:
-    """Declare the parameters of a quantity, which the plan reads from the source.
+    """Declare the parameters of a quantity that is a function of a mapping.
 
     `seed`, and the length of a run as `jobs` or `jumps`, come from the run's config if a claim does
     not give them.
     """
-    return lambda function: function
+    return _declaring(required=required, optional=optional)
+
+
+def _declaring(**attributes: Any) -> Callable[[Callable], Callable]:
+    def declare(function: Callable) -> Callable:
+        vars(function).update(attributes)
+        return function
+
+    return declare
 
 
 def record(found: Any) -> dict[str, Any]:

@@ -15,9 +15,10 @@ from typing import Any
 
 from atlas.config.errors import Fault, Path, show, suggest
 from atlas.config.faithful import determining
-from atlas.config.given import check_given, check_shape
+from atlas.config.given import check_given
 from atlas.config.quantities import Quantity
 from atlas.config.tolerances import allow
+from atlas.config.validate import check
 from atlas.io.specs import canonical, digest
 
 DRAWN = "drawn"
@@ -167,9 +168,7 @@ def _check_case(
     case: dict[str, Any], known: Quantity, path: Path, context: Context
 ) -> Iterator[Fault]:
     given, within = case["given"], case["within"]
-    yield from _check_keys(given, known, (*path, "given"))
-    for key in (key for key in given if key in known.kinds):
-        yield from check_shape(given[key], known.kinds[key], (*path, "given", key))
+    yield from check(known.given, given, (*path, "given"))[1]
     yield from check_given(given, (*path, "given"))
     for key in RUN_LENGTHS:
         if "seed" in known.required and not isinstance(given.get(key, 1), int | float):
@@ -194,17 +193,6 @@ def _check_case(
         what = "two numbers as printed, the smaller one first" if ends else "the number as printed"
         expected = f"{what}, in quotes: '{within}' counts its digits"
         yield Fault((*path, "stated"), str(error), expected)
-
-
-def _check_keys(given: dict[str, Any], known: Quantity, path: Path) -> Iterator[Fault]:
-    accepted = (*known.required, *known.optional)
-    for key in given:
-        if key not in accepted:
-            expected = "one of " + ", ".join(accepted) if accepted else "no parameters"
-            yield Fault((*path, key), "an unknown key", expected, suggest(key, accepted))
-    for key in known.required:
-        if key not in given and key != "seed":
-            yield Fault(path, f"no key '{key}'", "the parameters " + ", ".join(known.required))
 
 
 def _differs(cases: list[dict[str, Any]], context: Context) -> str:

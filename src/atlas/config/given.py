@@ -8,10 +8,8 @@ anybody would simulate.
 
 from __future__ import annotations
 
-from ast import literal_eval
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
-from math import isfinite
 from typing import Annotated, Any
 
 from pydantic import Field, create_model
@@ -64,38 +62,6 @@ NAMED = {"load", "jobs", "exponent", "arrival_rates", "routing"}
 def check_given(given: dict[str, Any], path: Path) -> Iterator[Fault]:
     """Faults of the parameters that a claim is given."""
     yield from dict.fromkeys(_check(given, path))
-
-
-def check_shape(value: Any, kind: str, path: Path) -> Iterator[Fault]:
-    """A fault if a parameter is no number, text, list, mapping or word of a `Literal` although its
-    annotation `kind` says so. Names of other types are not looked up."""
-    if kind.startswith(("Sequence[", "list[")) and "|" not in kind:
-        if not isinstance(value, list) or not value:
-            yield Fault(path, show(value), "a list with at least one entry")
-        inner = kind.partition("[")[2].removesuffix("]")
-        for i, item in enumerate(value if isinstance(value, list) else ()):
-            yield from check_shape(item, inner, (*path, i))
-    elif kind.startswith("Mapping[") and (not isinstance(value, dict) or not value):
-        yield Fault(path, show(value), "keys with values")
-    elif kind.startswith("Literal["):
-        names = literal_eval(f"({kind.removeprefix('Literal[').removesuffix(']')},)")
-        if value not in names:
-            yield Fault(path, show(value), f"one of {', '.join(names)}")
-    elif kind in SHAPES and not SHAPES[kind][0](value):
-        yield Fault(path, show(value), SHAPES[kind][1])
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-
-
-# How a parameter is recognised by its annotation, and what is expected.
-SHAPES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "int": (lambda value: _is_number(value) and float(value).is_integer(), "a whole number"),
-    "float": (_is_number, "a number"),
-    "str": (lambda value: isinstance(value, str), "text"),
-    "bool": (lambda value: isinstance(value, bool), "true or false"),
-}
 
 
 def _check(value: Any, path: Path) -> Iterator[Fault]:

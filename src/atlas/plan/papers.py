@@ -14,7 +14,7 @@ from atlas.config.fit import complete
 from atlas.config.kinds import module
 from atlas.config.letters import find_strange, find_unbalanced, find_unprintable
 from atlas.config.paper_schema import Paper
-from atlas.config.quantities import read_quantities
+from atlas.config.quantities import find_quantities
 from atlas.config.read import read_mapping
 from atlas.config.run_config import ABOUT_RUNS, is_ours, name_of, reserved_names
 from atlas.config.series import apply_run_defaults, count_points, thin
@@ -32,7 +32,6 @@ QUICK_JOBS = 200_000
 # The ids of the products made from the claims and the simulated points of a paper.
 RESERVED = {"ledger", "values", "z-scores"}
 
-CLAIMS = FilePath(__file__).parents[1] / "claims"
 # The products that claims make, and their stages.
 LEDGER = {"ledger": "judge", "values": "typeset"}
 
@@ -154,7 +153,7 @@ class PaperFile:
     def _claims(self, products: list[Product]) -> list[Product]:
         """The ledger of all claims and their values for LaTeX."""
         context = Context(
-            read_quantities(CLAIMS),
+            find_quantities(),
             self._tolerances,
             self._paper["figures"] | self._paper["tables"],
             self._faithful,
