@@ -185,8 +185,12 @@ def test_another_release_of_a_package_changes_what_it_writes_and_nothing_else(
         touched = stage in (product.stage, "compute")
         assert (product.mark != before[product.id].mark) is touched
     assert (after.series.keys().isdisjoint(plan.series)) is (stage == "compute")
-    assert (after.gallery.software != plan.gallery.software) is (stage == "publish")
-    assert (after.agreement.software != plan.agreement.software) is (stage == "agree")
+    assert (after.gallery.content["software"] != plan.gallery.content["software"]) is (
+        stage == "publish"
+    )
+    assert (after.agreement.content["software"] != plan.agreement.content["software"]) is (
+        stage == "agree"
+    )
 
 
 def test_a_spec_that_is_not_what_its_name_says_is_refused_and_rewritten(

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from importlib.util import source_from_cache
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -18,7 +19,7 @@ from atlas.io.atomic import write_text
 from atlas.io.sums import leave_sums
 from atlas.io.tidy import write_table
 from atlas.plan.fingerprint import CodeDigests
-from atlas.plan.products import Product
+from atlas.plan.products import Overall, Product
 from atlas.plan.resolve import Plan
 
 pytestmark = pytest.mark.slow
@@ -140,8 +141,14 @@ def test_what_products_are_made_from(made):
     assert stages == {"draw", "tabulate", "judge", "typeset", "standardise"}
 
 
+def about(whole: Overall, products: Any) -> Overall:
+    """The same about these products."""
+    return replace(whole, content={**whole.content, "products": products})
+
+
 def test_what_agree_reads(tracer, made):
-    agreement = replace(tracer.plan.agreement, made_from=tuple(made))
+    expected = {product.files[-1]: [product.mark, product.fingerprint] for product in made}
+    agreement = about(tracer.plan.agreement, expected)
     write_text(Path(agreement.spec_file), agreement.text)
     read = tracer.read_files("agree", agreement.spec_file, "--output", agreement.file)
     expected = [agreement.spec_file, agreement.file]
@@ -150,7 +157,7 @@ def test_what_agree_reads(tracer, made):
 
 
 def test_what_publish_reads(tracer, made):
-    gallery = replace(tracer.plan.gallery, entries=tuple(product.entry for product in made))
+    gallery = about(tracer.plan.gallery, [product.entry for product in made])
     write_text(Path(gallery.spec_file), gallery.text)
     read = tracer.read_files("publish", gallery.spec_file, "--mark", gallery.mark)
     data = read - tracer.find_code("publish")
@@ -170,9 +177,9 @@ def test_what_archive_reads(tracer, made):
     agreed = Path(plan.agreement.file)
     write_text(agreed, "all is well\n")
     own = {product.files[-1] for product in made}
-    told = plan.archive.spec
+    told = plan.archive.content
     chosen = [product for product in told["products"] if product["files"][-1] in own]
-    archive = replace(plan.archive, spec={**told, "products": chosen})
+    archive = about(plan.archive, chosen)
     write_text(Path(archive.spec_file), archive.text)
     root = str(tracer.project.root)
     arguments = (archive.spec_file, "--root", root, "--output", archive.file)

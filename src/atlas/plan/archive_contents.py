@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from atlas.io.cite import AUTHORS, references
-from atlas.io.specs import canonical
 from atlas.io.sums import sha256
-from atlas.plan.products import Agreement, Product, Specified
+from atlas.plan.products import Agreement, Archive, Product
 from multiserver import __version__
 
 # The project without its tests: all that is needed to make the outputs again.
@@ -23,26 +20,6 @@ PARTS = (
     *("Snakefile", "codemeta.json", "pyproject.toml", "requirements.lock", "run.py"),
     *("benchmarks", "config", "docs", "profiles", "reference", "scripts", "src", "workflow"),
 )
-
-
-@dataclass(frozen=True)
-class Archive(Specified):
-    """One archive of a run, named by the digest of all that determines it."""
-
-    spec: Mapping[str, Any]
-
-    @cached_property
-    def text(self) -> str:
-        return canonical(self.spec)
-
-    @property
-    def file(self) -> str:
-        project = self.spec["project"]
-        return f"archive/{project['name']}-{project['version']}-{self.fingerprint}.crate.zip"
-
-    @property
-    def spec_file(self) -> str:
-        return f"results/specs/archive.{self.fingerprint}.json"
 
 
 def describe_archive(

@@ -200,34 +200,35 @@ class Product(Specified):
 
 
 @dataclass(frozen=True)
-class Gallery(Specified):
-    """The pages over all products, including pending ones. `front` holds the `titles` of papers, by
-    id and in their order, and the figure that comes `first`, as paper/figure."""
+class Overall(Specified):
+    """What is about all products at once; `content` determines it."""
 
-    entries: tuple[Mapping[str, str], ...]
-    front: Mapping[str, Any]
-    code: str
-    software: Mapping[str, str]
-    stage: ClassVar[str] = "publish"
-    made_from: ClassVar[tuple[()]] = ()
-    log: ClassVar[str] = "results/logs/publish.log"
+    content: Mapping[str, Any]
+    name: ClassVar[str]
 
     @cached_property
     def text(self) -> str:
-        """The spec: the names of the products' specs hold their fingerprints."""
-        body = {"products": self.entries, **self.front}
-        return canonical(body | {"code": self.code, "software": self.software})
+        return canonical(self.content)
 
     @property
     def spec_file(self) -> str:
-        return f"results/specs/gallery.{self.fingerprint}.json"
+        return f"results/specs/{self.name}.{self.fingerprint}.json"
+
+
+class Gallery(Overall):
+    """The pages over all products, including pending ones."""
+
+    name = "gallery"
+    stage = "publish"
+    made_from = ()
+    log = "results/logs/publish.log"
+    files = None
 
     @property
     def mark(self) -> str:
         return f"results/made/gallery.{self.fingerprint}"
 
     sums = mark
-    files = None
 
     @property
     def targets(self) -> list[str]:
@@ -235,47 +236,38 @@ class Gallery(Specified):
 
 
 @dataclass(frozen=True)
-class Agreement(Specified, OneFile):
+class Agreement(Overall, OneFile):
     """The check that these products are what they should be."""
 
     made_from: tuple[Product, ...]
-    code: str
-    software: Mapping[str, str]
-    stage: ClassVar[str] = "agree"
-    log: ClassVar[str] = "results/logs/agree.log"
-
-    @cached_property
-    def text(self) -> str:
-        """The spec: the mark and the fingerprint that each product should have, by sidecar."""
-        expected = {p.files[-1]: [p.mark, p.fingerprint] for p in self.made_from}
-        return canonical({"products": expected, "code": self.code, "software": self.software})
-
-    @property
-    def spec_file(self) -> str:
-        return f"results/specs/agreed.{self.fingerprint}.json"
+    name = "agreed"
+    stage = "agree"
+    log = "results/logs/agree.log"
 
     @property
     def file(self) -> str:
         return f"results/agreed/{self.fingerprint}.txt"
 
 
-# What a job makes: `files`, or None if they are not known beforehand, and a file of their `sums`.
-BuildTarget = Series | Product | Gallery | Agreement
+class Archive(Overall):
+    """The archive of a run."""
 
-
-@dataclass(frozen=True)
-class Inventory(Specified):
-    """The files that something asks for."""
-
-    files: tuple[str, ...]
-
-    @cached_property
-    def text(self) -> str:
-        return canonical({"asked": self.files})
+    name = "archive"
 
     @property
-    def spec_file(self) -> str:
-        return f"results/specs/inventory.{self.fingerprint}.json"
+    def file(self) -> str:
+        project = self.content["project"]
+        return f"archive/{project['name']}-{project['version']}-{self.fingerprint}.crate.zip"
+
+
+class Inventory(Overall):
+    """The files that something asks for."""
+
+    name = "inventory"
+
+
+# What a job makes: `files`, or None if they are not known beforehand, and a file of their `sums`.
+BuildTarget = Series | Product | Gallery | Agreement
 
 
 def unite(products: Iterable[Product]) -> dict[str, Series]:

@@ -14,12 +14,21 @@ from atlas.config.run_config import Choice, choose, rule_names
 from atlas.config.series import run_defaults
 from atlas.config.styles import check_style, require_drawable
 from atlas.io.atomic import write_text
-from atlas.plan.archive_contents import Archive, describe_archive
+from atlas.plan.archive_contents import describe_archive
 from atlas.plan.cached_paper import CachedPaper, cache_file
 from atlas.plan.environment import software
 from atlas.plan.fingerprint import CodeDigests, digest
 from atlas.plan.other_papers import Record, load_records, make_record, record_file
-from atlas.plan.products import Agreement, BuildTarget, Gallery, Inventory, Product, Series, unite
+from atlas.plan.products import (
+    Agreement,
+    Archive,
+    BuildTarget,
+    Gallery,
+    Inventory,
+    Product,
+    Series,
+    unite,
+)
 from atlas.plan.source import Source
 
 # A regular expression that matches no name.
@@ -145,9 +154,12 @@ class Plan:
 
     @cached_property
     def agreement(self) -> Agreement:
-        """The check that all complete products are what they should be."""
-        code = self.code("agree")
-        return Agreement(tuple(self.complete()), code, software("agree"))
+        """The check that all complete products are what they should be. It expects for each, by
+        its sidecar, its mark and its fingerprint."""
+        products = tuple(self.complete())
+        expected = {p.files[-1]: [p.mark, p.fingerprint] for p in products}
+        made_by = {"code": self.code("agree"), "software": software("agree")}
+        return Agreement({"products": expected, **made_by}, products)
 
     @cached_property
     def gallery(self) -> Gallery:
@@ -166,7 +178,8 @@ class Plan:
         code = digest(self.code("publish"), *texts)
         run = self._choice.run
         front = {"titles": run["titles"], "first": run["previews"][:1]}
-        return Gallery(entries, front, code, software("publish"))
+        made_by = {"code": code, "software": software("publish")}
+        return Gallery({"products": entries, **front, **made_by})
 
     @cached_property
     def others(self) -> list[Record]:
@@ -185,7 +198,7 @@ class Plan:
         marks = {self.gallery.mark, self.docs_mark}
         caches = map(cache_file, self._files)
         files = {*(s.spec_file for s in specs), *made, *marks, *records, *caches, *kept}
-        return Inventory(tuple(sorted(files)))
+        return Inventory({"asked": sorted(files)})
 
     @property
     def docs_mark(self) -> str:
