@@ -70,7 +70,11 @@ def describe(
     of Snakemake.
     """
     crate = ROCrate(version=VERSION)
-    entities = {n: _add_file(crate, n, files[n]) for n in sorted(files) if n != WORKFLOW}
+    entities = {
+        name: crate.add_file(dest_path=name, properties=_describe_file(name, files[name]))
+        for name in sorted(files)
+        if name != WORKFLOW
+    }
     workflow = entities[WORKFLOW] = _add_workflow(crate, project, files[WORKFLOW])
     for name, (sidecar, data) in sorted(products.items()):
         _describe_product(crate, entities, name, sidecar, data)
@@ -104,10 +108,6 @@ def describe(
         entities["README.md"]["about"] = root
     crate.metadata["conformsTo"] = [{"@id": url} for url in SPECIFICATIONS]
     return json.dumps(crate.metadata.generate(), indent=1, ensure_ascii=False) + "\n"
-
-
-def _add_file(crate: ROCrate, name: str, listed: Listed) -> Entity:
-    return crate.add_file(dest_path=name, properties=_describe_file(name, listed))
 
 
 def _describe_file(name: str, listed: Listed) -> dict[str, Any]:

@@ -12,7 +12,6 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 
 from atlas.io.sums import is_below, sha256
 from atlas.io.untrusted import Unreadable, printable, read_bytes
@@ -22,29 +21,15 @@ NAME = "manifest-sha256.txt"
 LARGEST, MOST = 2**30, 100_000
 
 
-class Files(Protocol):
-    """Files that a manifest may describe; their names separate folders by slashes."""
-
-    def names(self, folder: str = "") -> list[str]:
-        """All of them, or those below a folder."""
-
-    def __contains__(self, name: str) -> bool: ...
-
-    def is_plain(self, name: str) -> bool:
-        """Whether a name is that of a regular file, not of a link or a pipe."""
-
-    def read(self, name: str) -> bytes | None:
-        """The content of a file, or None if it cannot be read."""
-
-
 class Folder:
-    """The files under a folder, without Python's bytecode. With `links`, folders in it may be links
-    to other folders."""
+    """The files under a folder, without Python's bytecode; their names separate folders by slashes.
+    With `links`, folders in it may be links to other folders."""
 
     def __init__(self, root: Path, *, links: bool = False) -> None:
         self._root, self._links = root.resolve(), links
 
     def names(self, folder: str = "") -> list[str]:
+        """All of them, or those below a folder."""
         found = (self._root / folder).rglob("*")
         files = [f for f in found if not f.is_dir() or (f.is_symlink() and not self._links)]
         names = [file.relative_to(self._root) for file in files]
@@ -54,11 +39,13 @@ class Folder:
         return os.path.lexists(self._root / name)
 
     def is_plain(self, name: str) -> bool:
+        """Whether a name is that of a regular file, not of a link or a pipe."""
         file = self._root / name
         here = self._links or file.parent.resolve() == file.parent
         return here and stat.S_ISREG(file.lstat().st_mode)
 
     def read(self, name: str) -> bytes | None:
+        """The content of a file, or None if it cannot be read."""
         try:
             return read_bytes(self._root / name, LARGEST)
         except Unreadable:
@@ -66,7 +53,8 @@ class Folder:
 
 
 class Zipped:
-    """The files in a zip archive. Raises `Unreadable` if it is not one, or unfit to be unpacked."""
+    """The files in a zip archive, as a `Folder` has them. Raises `Unreadable` if it is not one, or
+    unfit to be unpacked."""
 
     def __init__(self, file: Path) -> None:
         try:
@@ -95,6 +83,9 @@ class Zipped:
                 return stream.read(self._members[name].file_size)
         except Exception:
             return None
+
+
+Files = Folder | Zipped
 
 
 def _judge(members: list[zipfile.ZipInfo]) -> str:
