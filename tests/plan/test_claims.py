@@ -7,10 +7,12 @@ import re
 import shutil
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.conftest import ROOT
 
+from atlas.config.claims import check_rules
 from atlas.config.faithful import determining
 from atlas.config.quantities import find_quantities
 from atlas.config.read import read_yaml
@@ -68,6 +70,14 @@ def test_an_erratum_accuses_fairly(paper):
     withdrawn = {"constrain-any-load", "lower-bound-positive", "log-series-block"}
     accused = {claim["id"] for claim in errata}
     assert not accused & (withdrawn | {"eq-30", "fig9-boundary-share", "divisible-front-size"})
+
+
+def test_a_sentence_is_accused_once():
+    (claim,) = [c for c in PAPERS["two-class-stability"]["claims"] if c["verdict"] == "erratum"]
+    context, errata = SimpleNamespace(blocks={}), {}
+    once, twice = (set(check_rules(claim, (), context, errata)) for _ in range(2))
+    (fault,) = twice - once
+    assert fault.path == ("quote",) and claim["id"] in fault.found
 
 
 @pytest.mark.parametrize("paper", PAPERS)
