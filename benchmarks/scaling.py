@@ -29,7 +29,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from atlas.io.tidy import write_table
-from atlas.plan.integrity import AGAIN
+from atlas.plan.build import AGAIN
 
 METADATA = Path(".snakemake/metadata")
 CORES = (1, 2, 4, 8, 16, 32, 64, 128)

@@ -1,30 +1,32 @@
 """Compare a plan with the files in a folder: what to make, and what a run does before its jobs.
 
 The name of a series holds the digest of its spec. Products have fixed names, and a mark beside them
-names the spec that they were made from. If that is another spec, or files are damaged or lost, the
-thing gets a missing file as an additional input. The rule `again` makes that file, which is then
-newer than the thing, so that Snakemake makes the thing again.
+names the spec that they were made from. The outputs of a job are compared with the sums that the
+job left: their content counts, not their time. If a thing was made from another spec, or files are
+damaged or lost, the thing gets a missing file as an additional input. The rule `again` makes that
+file, which is then newer than the thing, so that Snakemake makes the thing again.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import time
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 
-from atlas.plan.integrity import (
-    AGAIN,
-    GALLERY,
-    find_damage,
-    make_room,
-    name_again,
-    reset_future_times,
-)
+from atlas.io.sums import find_changes
 from atlas.plan.job_logs import find_message
 from atlas.plan.locks import is_run_going_on, require_replaceable
 from atlas.plan.products import BuildTarget, Product
 from atlas.plan.resolve import Plan
 
+AGAIN = "results/again"
+GALLERY = Path("figures/gallery")
+# A network file system's clock may be a little ahead of ours.
+CLOCK_SKEW = 2.0
 # A ledger puts this before a claim that is not as expected (`scripts/judge.py`).
 UNSOUND = "!! "
 
@@ -42,8 +44,10 @@ class Build:
         another run is going on, as this process may be part of it."""
         if is_run_going_on():
             return {}
-        plan = self.plan
-        found = find_damage([*plan.made, plan.gallery], self.folder)
+        plan, found = self.plan, {}
+        for one in (*plan.made, plan.gallery):
+            if changes := find_changes(self.folder / one.sums, one.files, self.folder):
+                found[one.sums] = changes
         # A ledger with a claim that is not as expected is never up to date: each run fails again.
         for one in plan.complete():
             if self._list_unsound(one):
@@ -75,8 +79,10 @@ class Build:
 
     def again(self, thing: BuildTarget) -> list[str]:
         """The missing file that asks for a thing to be made again, if it must be."""
-        must_remake = thing.sums in self.damage or self._has_changed(thing)
-        return [name_again(thing.sums, self.folder)] if must_remake else []
+        if thing.sums not in self.damage and not self._has_changed(thing):
+            return []
+        names = (f"{thing.sums.replace('results', AGAIN, 1)}.{k}" for k in count(1))
+        return [next(name for name in names if not (self.folder / name).exists())]
 
     def find_jobs(self) -> list[BuildTarget]:
         """The wanted things that are still to be made, directly or because an input is."""
@@ -138,9 +144,21 @@ class Build:
         pages = (self.folder / GALLERY).rglob("*") if self._is_to_make(plan.gallery) else ()
         again = (self.folder / AGAIN).rglob("*")
         require_replaceable([*(self.folder / n for n in (*files, AGAIN)), *pages, *again])
-        make_room(self.damage, self.folder)
+        shutil.rmtree(self.folder / AGAIN, ignore_errors=True)
+        # A folder may stand where sums are to be written.
+        for sums in filter(Path.is_dir, (self.folder / name for name in self.damage)):
+            sums.rename(sums.with_name(f"{sums.name}.aside"))
         plan.write_specs()
-        yield from reset_future_times(plan.made, self.folder)
+        yield from self._reset_future_times()
+
+    def _reset_future_times(self) -> Iterator[str]:
+        """Set file times that lie in the future to now, and say so. Snakemake would take them for
+        changes until the clock has caught up."""
+        latest = time.time() + CLOCK_SKEW
+        for file in (self.folder / n for one in self.plan.made for n in (one.sums, *one.files)):
+            if file.exists() and file.stat().st_mtime > latest:
+                os.utime(file)
+                yield f"{file}: had a time in the future, which is now set to now"
 
     def _list_unsound(self, thing: BuildTarget) -> list[str]:
         """The claims that a ledger, if it is there, marks as not as expected."""
