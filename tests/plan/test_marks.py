@@ -32,8 +32,7 @@ class Parameters(Block):
 def study(monkeypatch):
     """The name of the study."""
     known = kinds.kinds("studies")
-    for module in (faithful, kinds):
-        monkeypatch.setattr(module, "kinds", lambda group: [*known, "new"])
+    monkeypatch.setattr(kinds, "kinds", lambda group: [*known, "new"])
     for module in (faithful, series):
         monkeypatch.setattr(
             module, "module", lambda group, kind: SimpleNamespace(Parameters=Parameters)

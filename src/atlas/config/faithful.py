@@ -10,21 +10,19 @@ from dataclasses import replace
 from typing import Any
 
 from atlas.config.errors import Fault, Path, show, suggest
-from atlas.config.kinds import kinds, module
+from atlas.config.kinds import module
 from atlas.config.series import complete_series
 from atlas.fields.markers import Resolution, marked
 
 
-def resolution(study: Any) -> frozenset[str]:
-    """The parameters of a study that do not determine the system; empty if it does not exist."""
-    if study not in kinds("studies"):
-        return frozenset()
+def resolution(study: str) -> frozenset[str]:
+    """The parameters of a study that do not determine the system."""
     return frozenset(marked(module("studies", study).Parameters, Resolution))
 
 
 def determining(series: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of a series that determine the system drawn."""
-    free = resolution(series.get("study")) | {"study"}
+    free = resolution(series["study"]) | {"study"}
     return {key: value for key, value in series.items() if key not in free}
 
 

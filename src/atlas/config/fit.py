@@ -34,8 +34,10 @@ def complete(stage: str, block: dict[str, Any], path: Path) -> tuple[dict[str, A
     stated = block["source"].get("parameters")
     if stated is not None and not faults:
         faults = list(check_stated(stated, block["series"], (*path, "source", "parameters")))
-    faithful = {name: is_faithful(name, given, stated) for name, given in block["series"].items()}
-    completed = block | {"series": series, "faithful": faithful}
+    completed = block | {"series": series}
+    if not faults:
+        given = block["series"].items()
+        completed["faithful"] = {name: is_faithful(name, one, stated) for name, one in given}
     if stage == "tabulate":
         if not faults:
             faults = list(_fit_table(block, path))
