@@ -66,15 +66,12 @@ def find_leftovers(root: Path, needed: set[str]) -> list[str]:
         if file.is_file()
     }
     found = {name for name in present if CACHED.fullmatch(name)}
-    found |= {name for name, file in present.items() if _is_draft(file)}
+    drafts = {name: file for name, file in present.items() if DRAFT.fullmatch(file.name)}
+    found |= {name for name, file in drafts.items() if time.time() - file.stat().st_mtime > AN_HOUR}
     sums = [n for n in found - needed if re.match("results/(made/[^/]+|former)/", n)]
     found |= {name for file in sums for name in _list_made(root, file)}
     found |= {name for name in present if name not in needed for name in _list_sidecar(root, name)}
     return sorted(found - needed)
-
-
-def _is_draft(file: Path) -> bool:
-    return bool(DRAFT.fullmatch(file.name)) and time.time() - file.stat().st_mtime > AN_HOUR
 
 
 def _list_made(root: Path, sums: str) -> Iterator[str]:

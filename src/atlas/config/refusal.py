@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic_core import PydanticCustomError
@@ -17,11 +18,7 @@ def describe_refusal(error: PydanticCustomError, place: Sequence[str]) -> str:
     file, *keys = place
     context = error.context
     fault = Fault((*keys, *context["at"]), context["found"], context["expected"])
-    return list_faults([fault], file, _read_lines(file), "this series is not computed")
-
-
-def _read_lines(file: str) -> Lines:
-    try:
-        return read_yaml(Path(file), file)[1]
-    except ConfigError:
-        return {}
+    lines: Lines = {}
+    with suppress(ConfigError):
+        lines = read_yaml(Path(file), file)[1]
+    return list_faults([fault], file, lines, "this series is not computed")

@@ -93,8 +93,9 @@ def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Path) -> Iter
         word = str(place[-1])
         yield Fault(path, "an unknown key", "one of " + ", ".join(known), suggest(word, known))
     elif rule == "missing":
-        key, near = str(place[-1]), suggest(str(place[-1]), value)
-        yield Fault(path[:-1], f"no key '{key}'", f"{key}: {_expect(schema)}", _instead(key, near))
+        key = str(place[-1])
+        hint = suggest(key, value).replace("did you mean ", f"is '{key}' meant by ")
+        yield Fault(path[:-1], f"no key '{key}'", f"{key}: {_expect(schema)}", hint)
     elif rule == "string_pattern_mismatch":
         likeness = KEYS.get(context["pattern"], "text")
         about = "" if schema.get("description") == likeness else likeness
@@ -106,10 +107,6 @@ def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Path) -> Iter
         options = [str(option) for option in _options(schema)]
         hint = suggest(value, options) if isinstance(value, str) else ""
         yield Fault(path, show(value), _expect(schema), hint)
-
-
-def _instead(key: str, hint: str) -> str:
-    return hint.replace("did you mean ", f"is '{key}' meant by ")
 
 
 def _expect(schema: Mapping[str, Any]) -> str:
