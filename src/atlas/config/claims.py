@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from atlas.config.errors import Fault, Path, show, suggest
+from atlas.config.errors import Fault, Path, suggest
 from atlas.config.faithful import determining
 from atlas.config.given import check_given
 from atlas.config.quantities import Quantity
@@ -170,11 +170,6 @@ def _check_case(
     given, within = case["given"], case["within"]
     yield from check(known.given, given, (*path, "given"))[1]
     yield from check_given(given, (*path, "given"))
-    for key in RUN_LENGTHS:
-        if "seed" in known.required and not isinstance(given.get(key, 1), int | float):
-            yield Fault((*path, "given", key), show(given[key]), f"a whole number of {key}")
-    if isinstance(given.get("trace"), list):
-        yield Fault((*path, "given", "trace"), show(given["trace"]), "one trace")
     for of in _of(case):
         figure, _, series = of.partition("/")
         if series not in context.blocks.get(figure, {}).get("series", {}):

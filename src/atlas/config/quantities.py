@@ -18,6 +18,9 @@ from atlas.fields.block import WHOLE, Block
 # The end of a sentence; the full stop in Eq. (1) or Fig. 2 is none.
 SENTENCE = re.compile(r"(?<!Eq)(?<!Eqs)(?<!Fig)\. ")
 
+# The types of parameters that a quantity `takes`, where there is one for all.
+TAKEN = {"jobs": int, "jumps": int, "trace": Mapping[str, Any]}
+
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
@@ -68,7 +71,7 @@ def _read_parameters(
     another function. Keys that are unpacked from a class are required."""
     if hasattr(function, "required"):
         required, optional = function.required, function.optional
-        return required, optional, dict.fromkeys((*required, *optional), Any)
+        return required, optional, {key: TAKEN.get(key, Any) for key in (*required, *optional)}
     parameters = inspect.signature(function).parameters.values()
     if not parameters or any(p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD) for p in parameters):
         return None
