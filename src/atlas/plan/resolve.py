@@ -40,12 +40,11 @@ class Plan:
     """Everything that the config asks for."""
 
     products: tuple[Product, ...]
-    _files: Mapping[FilePath, tuple[Product, ...]] = field(repr=False)
+    _papers: Mapping[FilePath, CachedPaper] = field(repr=False)
     _choice: Choice = field(repr=False)
     _root: FilePath = field(repr=False)
     _folder: FilePath = field(repr=False)
     _digests: CodeDigests = field(repr=False)
-    _planned: tuple[CachedPaper, ...] = field(repr=False)
 
     @classmethod
     def load(
@@ -69,19 +68,18 @@ class Plan:
         }
         defaults = run_defaults(run)
         digests = CodeDigests.below(root)
-        planned = {
+        papers = {
             file: CachedPaper(Source(file, root, digests, look, defaults, run["traces"]))
             for file in choice.files
         }
-        if not all(one.is_cached for one in planned.values()):
+        if not all(one.is_cached for one in papers.values()):
             check_style(look["style"], run["style"], max(run["widths"].values()))
-        files = {file: one.products for file, one in planned.items()}
-        products = tuple(product for group in files.values() for product in group)
+        products = tuple(product for one in papers.values() for product in one.products)
         figures = [f"{p.paper}/{p.id}" for p in products if p.stage == "draw"]
         for i, preview in enumerate(run["previews"]):
             if choice.everything:
                 choice.require(("previews", i), preview, figures)
-        return cls(products, files, choice, root, folder, digests, tuple(planned.values()))
+        return cls(products, papers, choice, root, folder, digests)
 
     def require_drawable(self) -> None:
         """Raise `ConfigError` if no figure can be drawn in the style of the run."""
@@ -165,11 +163,10 @@ class Plan:
     def gallery(self) -> Gallery:
         """The pages over all products of this run and of other papers that are up to date. The
         papers of config/papers come first."""
-        own = {file: file in self._choice.given for file in self._choice.files}
         groups = {
-            (own[file], products[0].paper): [p.entry for p in products]
-            for file, products in self._files.items()
-            if products
+            (file in self._choice.given, paper.products[0].paper): [p.entry for p in paper.products]
+            for file, paper in self._papers.items()
+            if paper.products
         }
         groups |= {(r.own, r.paper): r.entries for r in self.others if not r.fault}
         entries = tuple(entry for _, group in sorted(groups.items()) for entry in group)
@@ -184,7 +181,7 @@ class Plan:
     @cached_property
     def others(self) -> list[Record]:
         """The records of the papers that this run is not about."""
-        return list(load_records(self.papers, self._files, self._digests, self._folder))
+        return list(load_records(self.papers, self._papers, self._digests, self._folder))
 
     @cached_property
     def inventory(self) -> Inventory:
@@ -196,7 +193,7 @@ class Plan:
         records = [record_file(paper) for paper in self.papers]
         kept = [name for other in self.others for name in other.kept]
         marks = {self.gallery.mark, self.docs_mark}
-        caches = map(cache_file, self._files)
+        caches = map(cache_file, self._papers)
         files = {*(s.spec_file for s in specs), *made, *marks, *records, *caches, *kept}
         return Inventory({"asked": sorted(files)})
 
@@ -234,12 +231,12 @@ class Plan:
         """Write the specs that jobs read, and replace those whose content does not match."""
         items = (*self.products, *self.series.values(), self.agreement, self.gallery, self.archive)
         texts = {item.spec_file: item.text for item in (*items, self.inventory)}
-        for file, products in filter(lambda item: item[1], self._files.items()):
-            name, text = make_record(file, file in self._choice.given, products)
-            texts[name] = text
+        for file, paper in self._papers.items():
+            paper.save()
+            if paper.products:
+                name, text = make_record(file, file in self._choice.given, paper.products)
+                texts[name] = text
         self._digests.save()
-        for planned in self._planned:
-            planned.save()
         for name, text in texts.items():
             file = FilePath(name)
             try:
