@@ -162,7 +162,8 @@ class Plan:
     @cached_property
     def gallery(self) -> Gallery:
         """The pages over all products of this run and of other papers that are up to date. The
-        papers of config/papers come first."""
+        papers of config/papers come first. The spec holds the `titles` of papers, by id and in
+        their order, and the figure that comes `first`, as paper/figure."""
         groups = {
             (file in self._choice.given, paper.products[0].paper): [p.entry for p in paper.products]
             for file, paper in self._papers.items()
