@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -57,7 +57,12 @@ RULES: dict[str, Callable[[int, Sequence[int]], list[int]]] = {
 
 
 def most_skipped(
-    *, servers: int, needs: Sequence[int], setting: str, completions: int, seed: int
+    *,
+    servers: int,
+    needs: Sequence[int],
+    setting: Literal["exponential", "divisible"],
+    completions: int,
+    seed: int,
 ) -> Found:
     """The most older jobs that were still present when a job completed, in a saturated run under
     the policy, minus n − 1."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +76,9 @@ def surplus_of_arrivals(
     return float(fraction_of_limit * completions - completed.max())
 
 
-def distance_at_late_time(*, law: str, completions: float, **system: Unpack[System]) -> float:
+def distance_at_late_time(
+    *, law: Literal["time", "embedded"], completions: float, **system: Unpack[System]
+) -> float:
     """The largest total variation distance, over all initial states, between the distribution of
     the chain after a mean number of `completions` and its stationary distribution, `embedded` at
     completions or in `time`."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numba import njit
@@ -32,14 +32,15 @@ GROUP = "finite_skip_chances"
 REPLICATIONS = 32
 WARM_UP = 0.2
 # By their codes in `_serve`, which are keys of random streams too.
-READINGS = (
+Reading = Literal[
     *("lsf", "lsf-nonpreemptive", "msf"),
     *("max-weight", "max-weight-small-ties", "max-weight-all-packings"),
-)
+]
+READINGS = get_args(Reading)
 
 
 def response_time(
-    *, system: Mapping[str, Any], reading: str, load: float, jobs: int, seed: int
+    *, system: Mapping[str, Any], reading: Reading, load: float, jobs: int, seed: int
 ) -> Estimate:
     """E[T] under one of the `READINGS` at load ρ, from `jobs` arrivals in all, of which the first
     fifth is left out."""
@@ -52,8 +53,8 @@ def response_time(
 def difference(
     *,
     system: Mapping[str, Any],
-    reading: str,
-    other: str,
+    reading: Reading,
+    other: Reading,
     load: float,
     jobs: int,
     seed: int,
@@ -68,7 +69,7 @@ def difference(
 
 
 def growth(
-    *, system: Mapping[str, Any], reading: str, load: float, jobs: int, seed: int
+    *, system: Mapping[str, Any], reading: Reading, load: float, jobs: int, seed: int
 ) -> Estimate:
     """The growth of the number of jobs present per arrival under one of the `READINGS` at load ρ,
     over the second half of the runs: 0 if the policy is stable there."""
@@ -110,7 +111,7 @@ def least_servers_filled(*, servers: int, needs: Sequence[int], most: int) -> in
 
 
 def _simulate(
-    system: Mapping[str, Any], reading: str, load: float, jobs: int, seed: int, warm_up: float
+    system: Mapping[str, Any], reading: Reading, load: float, jobs: int, seed: int, warm_up: float
 ) -> tuple[NDArray[np.float64], float, int]:
     """What `_run` returns, (4, R), λ and the arrivals of each replication."""
     k, needs, rates, flows = _read(system, load)

@@ -9,6 +9,7 @@ utilisation of the saturated system; the *worst mix* is the α at which it is lo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +28,11 @@ CONFIRMED = "the enumerated chain (tests/theory/test_one_half_all_one_rate.py)"
 
 GRID = np.linspace(0.0, 4.0, 201)
 
+MeanName = Literal["throughput", "relative-completions", "response-time", "utilisation"]
+Sizes = Literal["n", "half", "three"]
 
-def mix(servers: int, sizes: str, rates: Rates, alpha: float) -> MultiserverJobSystem:
+
+def mix(servers: int, sizes: Sizes, rates: Rates, alpha: float) -> MultiserverJobSystem:
     """The system at one α."""
     shares = {"n": (0, 1), "half": (1, 0), "three": (0.5, 0.5)}[sizes]
     pace = {"rates": (rates[0], rates[1], rates[1]), "rate_1_exponent": 0}
@@ -43,14 +47,14 @@ def direction_changes(values: NDArray[np.float64] | list[float]) -> int:
     return int(np.count_nonzero(np.diff(steps > 0)))
 
 
-def largest_fall(*, servers: int, sizes: str = "n", rates: Rates = UNIT) -> Found:
+def largest_fall(*, servers: int, sizes: Sizes = "n", rates: Rates = UNIT) -> Found:
     """The largest relative fall of the throughput as α rises from 0 to 4."""
     values = np.array([_mean(servers, sizes, rates, "throughput")(alpha) for alpha in GRID])
     falls = 1 - values / np.maximum.accumulate(values)
     return Found(float(falls.max()), f"α = {GRID[falls.argmax()]:.2f}")
 
 
-def turns(*, mean: str, servers: int, sizes: str = "n", rates: Rates = UNIT) -> int:
+def turns(*, mean: MeanName, servers: int, sizes: Sizes = "n", rates: Rates = UNIT) -> int:
     """The number of turning points of `throughput`, `relative-completions`, `response-time` or the
     boundary, `utilisation`, as α rises from 0 to 4: one for a bell curve."""
     value = _mean(servers, sizes, rates, mean)
@@ -58,7 +62,7 @@ def turns(*, mean: str, servers: int, sizes: str = "n", rates: Rates = UNIT) -> 
 
 
 def peaks(
-    *, numbers: list[int], mean: str = "relative-completions", rates: list[Rates] | None = None
+    *, numbers: list[int], mean: MeanName = "relative-completions", rates: list[Rates] | None = None
 ) -> list[float]:
     """The α at which `mean` is largest, for needs 1 and n and each n of `numbers`."""
     pairs = zip(numbers, rates or [UNIT] * len(numbers), strict=True)
@@ -66,7 +70,7 @@ def peaks(
 
 
 def inflections(
-    *, numbers: list[int], sizes: str = "n", rates: list[Rates] | None = None
+    *, numbers: list[int], sizes: Sizes = "n", rates: list[Rates] | None = None
 ) -> list[float]:
     """The α at which the throughput rises fastest, for each n of `numbers`."""
     pairs = zip(numbers, rates or [UNIT] * len(numbers), strict=True)
@@ -82,7 +86,7 @@ def peak_off_inflection(*, servers: int, rates: Rates = UNIT) -> float:
     )
 
 
-def share_of_load_at(*, servers: int, place: str) -> float:
+def share_of_load_at(*, servers: int, place: Literal["peak", "inflection"]) -> float:
     """The one-server jobs' share of the load at the peak of E[Δ(Y_d)] or at the inflection of the
     throughput: `place` is `peak` or `inflection`; needs 1 and n, rates 1."""
     find = {"peak": peaks, "inflection": inflections}[place]
@@ -123,14 +127,14 @@ def share_of_one(*, servers: int, exponents: list[float]) -> list[float]:
     return [1 / (value(alpha) + 1) for alpha in exponents]
 
 
-def worst_share(*, servers: int, sizes: str = "n", rates: Rates = UNIT) -> Found:
+def worst_share(*, servers: int, sizes: Sizes = "n", rates: Rates = UNIT) -> Found:
     """The share of capacity at the boundary of stability of the worst mix."""
     value = _mean(servers, sizes, rates, "utilisation")
     worst = find_highest(lambda alpha: -value(alpha), GRID)
     return Found(value(worst), f"α = {worst:.3g}")
 
 
-def boundary_at(*, servers: int, sizes: str, exponent: float, rates: Rates = UNIT) -> float:
+def boundary_at(*, servers: int, sizes: Sizes, exponent: float, rates: Rates = UNIT) -> float:
     """The share of capacity at the boundary of stability at one α."""
     return _mean(servers, sizes, rates, "utilisation")(exponent)
 
@@ -153,19 +157,19 @@ def relative_completions_per_server(*, servers: int, exponent: float) -> float:
     return _mean(servers, "n", UNIT, "relative-completions")(exponent) / servers
 
 
-def most_idle(*, servers: int, sizes: str) -> int:
+def most_idle(*, servers: int, sizes: Sizes) -> int:
     """The most servers idle in any saturated state."""
     return int(enumerate_chain(mix(servers, sizes, UNIT, 1.0)).idle.max())
 
 
-def closed_form_gap(*, servers: int, sizes: str, exponent: float) -> float:
+def closed_form_gap(*, servers: int, sizes: Sizes, exponent: float) -> float:
     """The relative gap between the closed form of the throughput at one α and the enumerated
     chain."""
     chain = stationary.solve(mix(servers, sizes, UNIT, exponent))
     return _mean(servers, sizes, UNIT, "throughput")(exponent) / chain.throughput - 1
 
 
-def completions_gap(*, sizes: str, cases: Sequence[Mapping[str, float]]) -> Found:
+def completions_gap(*, sizes: Sizes, cases: Sequence[Mapping[str, float]]) -> Found:
     """The largest relative gap between E[Δ(Y_d)] by a recursion with O(n) terms and by the
     enumerated chain, over `cases` of `servers`, `exponent` and rates of the `small` and the `large`
     jobs."""
@@ -185,12 +189,12 @@ def product_form_gap(*, servers: int, exponent: float) -> float:
     return _mean(servers, "half", UNIT, "throughput")(exponent) / product - 1
 
 
-def _inflection(servers: int, sizes: str, rates: Rates) -> float:
+def _inflection(servers: int, sizes: Sizes, rates: Rates) -> float:
     value, step = _mean(servers, sizes, rates, "throughput"), 1e-3
     return find_highest(lambda alpha: value(alpha + step) - value(alpha - step), GRID[1:])
 
 
-def _mean(servers: int, sizes: str, rates: Rates, mean: str) -> Callable[[float], float]:
+def _mean(servers: int, sizes: Sizes, rates: Rates, mean: MeanName) -> Callable[[float], float]:
     """A mean of the saturated system against α. `response-time` is lim E[T](1 − ρ), which is
     (E[Δ(Y_d)] + 1)/μ by Little's law and Eq. (2)."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from scipy.integrate import quad
@@ -173,7 +174,7 @@ def bracket_without_throughput_limit(*, coefficient: float) -> float:
     return limit(lambda s: s.p_n * (s.n - 1) + s.x, FAR, 1.0, coefficient)
 
 
-def blocked_share(*, servers: int, coefficient: float, per: str) -> float:
+def blocked_share(*, servers: int, coefficient: float, per: Literal["completion", "time"]) -> float:
     """The share, `per` completion or time, of states 1 … n − 1, where an n-server job waits at the
     head of the queue: p_1 − p_1^n, or 1 − P_0 − P_n of Lemma 5.2; rates 1."""
     s = OneOrN.of(servers, 1.0, coefficient)

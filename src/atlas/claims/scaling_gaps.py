@@ -10,10 +10,12 @@ their ratio, their vertical distance. `of` and `to` name the two curves; paramet
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
-from atlas.claims.scaling_limits import growth_rate
+from atlas.claims.scaling_limits import MeanName, growth_rate
 from atlas.claims.scaling_system import UNIT, OneOrN, Rates
 
 ROUTE = "closed form and growth rate at n = 10 … 1e8"
@@ -21,11 +23,12 @@ CONFIRMED = "the sum of Lemma 5.3 (tests/claims/test_scaling_curves.py)"
 
 AXIS = [10**k for k in range(1, 9)]
 # The regimes of the growth rates, by the colours of their curves.
+Curve = Literal["purple", "orange", "green"]
 REGIMES = {"orange": "n-dominated", "green": "one-dominated"}
 Vector = NDArray[np.float64]
 
 
-def share_of_axis(*, mean: str, exponent: float, to: str, rates: Rates = UNIT) -> float:
+def share_of_axis(*, mean: MeanName, exponent: float, to: Curve, rates: Rates = UNIT) -> float:
     """The largest gap between the exact curve and curve `to`, as a share of the height that all
     three curves together need."""
     curves = np.log([_curve(mean, exponent, colour, rates) for colour in ("purple", *REGIMES)])
@@ -34,7 +37,7 @@ def share_of_axis(*, mean: str, exponent: float, to: str, rates: Rates = UNIT) -
 
 
 def gap_ratios(
-    *, mean: str, exponent: float, to: str, of: str = "purple", rates: Rates = UNIT
+    *, mean: MeanName, exponent: float, to: Curve, of: Curve = "purple", rates: Rates = UNIT
 ) -> list[float]:
     """The smallest and the largest gap at 10 n over that at n: both below 1 if the curves converge
     throughout, both above 1 if they diverge throughout."""
@@ -44,7 +47,7 @@ def gap_ratios(
 
 
 def last_gap_ratio(
-    *, mean: str, exponent: float, to: str, of: str = "purple", rates: Rates = UNIT
+    *, mean: MeanName, exponent: float, to: Curve, of: Curve = "purple", rates: Rates = UNIT
 ) -> float:
     """The gap at n = 1e8 over that at 1e4: below 1 if the two curves converge in the figure."""
     gap = np.abs(_gap(mean, exponent, of, to, rates))
@@ -52,7 +55,7 @@ def last_gap_ratio(
 
 
 def gaps_over_unit_rates(
-    *, mean: str, exponent: float, to: str, rates: Rates, first: int = 10
+    *, mean: MeanName, exponent: float, to: Curve, rates: Rates, first: int = 10
 ) -> list[float]:
     """The gap of the exact curve to curve `to` over that with μ_1 = μ_n = 1, at n = `first` … 1e8:
     below 1 where it is narrower."""
@@ -70,7 +73,7 @@ def time_in_n_over_unit_rates(*, servers: int, exponent: float, rates: Rates) ->
     return shares[0] / shares[1]
 
 
-def _curve(mean: str, exponent: float, colour: str, rates: Rates) -> Vector:
+def _curve(mean: MeanName, exponent: float, colour: Curve, rates: Rates) -> Vector:
     if colour == "purple":
         means = (OneOrN.of(n, exponent, rates=rates).means for n in AXIS)
         return np.array([getattr(found, mean.replace("-", "_")) for found in means])
@@ -79,7 +82,7 @@ def _curve(mean: str, exponent: float, colour: str, rates: Rates) -> Vector:
     return growth_rate(mean, REGIMES[colour], n, n**-exponent, rate_1, exponent, 1.0)
 
 
-def _gap(mean: str, exponent: float, of: str, to: str, rates: Rates) -> Vector:
+def _gap(mean: MeanName, exponent: float, of: Curve, to: Curve, rates: Rates) -> Vector:
     """ln of curve `of` over curve `to`."""
     upper, lower = (_curve(mean, exponent, colour, rates) for colour in (of, to))
     return np.log(upper / lower)

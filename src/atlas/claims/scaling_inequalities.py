@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,7 +141,11 @@ def completion_factor_excess(
 
 
 def relative_lower_bound_excess(
-    *, servers: int, exponent: float, h: str, logs: float = 0.0
+    *,
+    servers: int,
+    exponent: float,
+    h: Literal["harmonic", "logarithm"],
+    logs: float = 0.0,
 ) -> Found:
     """The largest (−n ln i − (i − ν h_i))/n over 1 ≤ i < n, where `h` is `harmonic`, h_i = H_i, or
     `logarithm`, h_i = ln i."""

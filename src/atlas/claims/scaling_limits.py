@@ -13,6 +13,7 @@ growth rate.
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,11 +25,14 @@ from multiserver.saturated.extrapolation import extrapolate
 ROUTE = "closed form, extrapolated to the limit"
 CONFIRMED = "the enumerated chain at finite n (tests/theory/test_one_or_n.py)"
 
+MeanName = Literal["throughput", "relative-completions"]
+Regime = Literal["n-dominated", "one-dominated", "between", "borderline"]
+
 
 def ratio_limit(
     *,
-    mean: str,
-    growth: str,
+    mean: MeanName,
+    growth: Regime,
     exponent: float,
     coefficient: float = 1.0,
     logs: float = 0.0,
@@ -80,7 +84,13 @@ def unscaled_throughput_limit(*, exponent: float, rates: Rates) -> float:
 
 
 def growth_rate(
-    mean: str, regime: str, n: ArrayLike, p_n: ArrayLike, rate_1: float, exponent: float, c: float
+    mean: MeanName,
+    regime: Regime,
+    n: ArrayLike,
+    p_n: ArrayLike,
+    rate_1: float,
+    exponent: float,
+    c: float,
 ) -> NDArray[np.float64]:
     """The growth rate of a mean in one regime, at each n and p_n."""
     rates = {

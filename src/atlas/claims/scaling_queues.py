@@ -12,12 +12,12 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from atlas.claims import Found, System
-from atlas.claims.scaling_curves import direction_changes, inflections, mix, worst_share
+from atlas.claims.scaling_curves import Sizes, direction_changes, inflections, mix, worst_share
 from atlas.claims.scaling_system import UNIT, Rates
 from atlas.models.systems import read_system
 from multiserver.model import MultiserverJobSystem
@@ -34,14 +34,16 @@ CONFIRMED = "simulation job by job (tests/simulation/test_fcfs.py)"
 
 GRID = np.linspace(0.0, 3.0, 31)
 
+Jobs = Literal["waiting", "present"]
+
 
 def peaks(
     *,
     servers: int,
     loads: list[float],
-    sizes: str = "n",
+    sizes: Sizes = "n",
     rates: Rates = UNIT,
-    jobs: str = "waiting",
+    jobs: Jobs = "waiting",
 ) -> list[float]:
     """The α at which the queue is longest, for each of `loads`."""
     return [_peak(servers, sizes, tuple(rates), rho, jobs) for rho in loads]
@@ -69,7 +71,7 @@ def peak_spread_ratio(
     servers: int,
     fractions_of_boundary: list[float],
     rates: Rates,
-    jobs: str = "waiting",
+    jobs: Jobs = "waiting",
 ) -> float:
     """The spread of the queue's peaks, largest α minus smallest, over loads relative to the
     boundary of the worst mix, divided by the spread at rates 1."""
@@ -82,13 +84,13 @@ def peak_spread_ratio(
     return spreads[0] / spreads[1]
 
 
-def turns(*, servers: int, load: float, sizes: str = "n", jobs: str = "waiting") -> int:
+def turns(*, servers: int, load: float, sizes: Sizes = "n", jobs: Jobs = "waiting") -> int:
     """The number of turning points of the length as α rises from 0 to 3 at rates 1: one for a bell
     curve."""
     return direction_changes([length(servers, sizes, UNIT, alpha, load, jobs) for alpha in GRID])
 
 
-def smallest_sharpening(*, servers: int, loads: list[float], jobs: str = "waiting") -> float:
+def smallest_sharpening(*, servers: int, loads: list[float], jobs: Jobs = "waiting") -> float:
     """The smallest ratio, from one load to the next, of the height of the peak over the higher of
     the two ends, α = 0 and 3, for needs 1 and n and rates 1."""
     heights = []
@@ -107,7 +109,7 @@ def length_over_middle(
     load: float,
     middle: float,
     ends: list[float],
-    jobs: str = "waiting",
+    jobs: Jobs = "waiting",
 ) -> list[float]:
     """The length at each α of `ends` over that at α = `middle`, at one load, for needs 1 and n and
     rates 1."""
@@ -124,20 +126,20 @@ def heavy_traffic_ratio(*, gap: float, **system: Unpack[System]) -> float:
 
 
 @cache
-def _peak(servers: int, sizes: str, rates: Rates, load: float, jobs: str) -> float:
+def _peak(servers: int, sizes: Sizes, rates: Rates, load: float, jobs: Jobs) -> float:
     """The α at which the length is largest; cached, since many claims need the same."""
     return find_highest(lambda alpha: length(servers, sizes, rates, alpha, load, jobs), GRID)
 
 
 @cache
-def _prepared(servers: int, sizes: str, rates: Rates, alpha: float) -> tuple[float, FcfsBlocks]:
+def _prepared(servers: int, sizes: Sizes, rates: Rates, alpha: float) -> tuple[float, FcfsBlocks]:
     """λ/ρ and the blocks of the chain, which are the same at all loads."""
     system = mix(servers, sizes, rates, alpha)
     return system.naive_throughput, prepare(system)
 
 
 def length(
-    servers: int, sizes: str, rates: Rates, alpha: float, load: float, jobs: str = "waiting"
+    servers: int, sizes: Sizes, rates: Rates, alpha: float, load: float, jobs: Jobs = "waiting"
 ) -> float:
     """E[Q], or E[N], at one α; infinite if the queue is unstable."""
     whole, blocks = _prepared(servers, sizes, tuple(rates), alpha)
@@ -148,7 +150,7 @@ def length(
     return {"waiting": result.mean_waiting, "present": result.mean_jobs}[jobs]
 
 
-def peak_off_inflection(*, servers: int, sizes: str, load: float) -> float:
+def peak_off_inflection(*, servers: int, sizes: Sizes, load: float) -> float:
     """The distance on the α axis between the peak of the queue at one load and the inflection of
     the throughput, rates 1."""
     found = _peak(servers, sizes, UNIT, load, "waiting")
@@ -156,7 +158,11 @@ def peak_off_inflection(*, servers: int, sizes: str, load: float) -> float:
 
 
 def smallest_step(
-    *, values: str, servers: int, settings: list[dict[str, Any]], jobs: str = "waiting"
+    *,
+    values: Literal["peaks", "shares"],
+    servers: int,
+    settings: list[dict[str, Any]],
+    jobs: Jobs = "waiting",
 ) -> float:
     """The smallest rise, from one of `settings` to the next, of the peaks of the queue (`peaks`) or
     of the lowest boundaries of stability (`shares`): positive if they are in order."""

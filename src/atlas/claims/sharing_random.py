@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ CONFIRMED = "the chain of the rule, by elimination"
 GROUP = "sharing"
 
 LOAD = 0.8
+Kind = Literal["open", "closed", "mixed"]
 Jobs = tuple[int, ...]
 
 
@@ -40,7 +42,7 @@ class _Aggregate:
     rates: dict[Jobs, NDArray[np.float64]]
 
 
-def law_gap(*, kind: str, queues: int, count: int, most: int, seed: int) -> Found:
+def law_gap(*, kind: Kind, queues: int, count: int, most: int, seed: int) -> Found:
     """The largest difference between the probabilities of the product form and of the chain, over
     `count` random networks of one `kind` with as many `queues`."""
     found = [compare(network, most) for network in _draw(kind, queues, count, seed)]
@@ -48,7 +50,7 @@ def law_gap(*, kind: str, queues: int, count: int, most: int, seed: int) -> Foun
     return Found(max(gaps.distribution for gaps in found), f"{count} networks, {states} states")
 
 
-def aggregate_gap(*, kind: str, count: int, most: int, seed: int) -> float:
+def aggregate_gap(*, kind: Kind, count: int, most: int, seed: int) -> float:
     """The largest relative gap between Φ(x) ∏ λ_i^{x_i} of Theorem 2, normalised, and the
     distribution of the numbers x of jobs in the chain, over random queues."""
     worst = 0.0
@@ -61,7 +63,7 @@ def aggregate_gap(*, kind: str, count: int, most: int, seed: int) -> float:
     return worst
 
 
-def conditional_rate_gap(*, kind: str, count: int, most: int, seed: int) -> float:
+def conditional_rate_gap(*, kind: Kind, count: int, most: int, seed: int) -> float:
     """The largest difference between φ_i(x) and the mean rate of the first job of class i in the
     chain, given x, over random queues (Proposition 1)."""
     return max(
@@ -71,7 +73,7 @@ def conditional_rate_gap(*, kind: str, count: int, most: int, seed: int) -> floa
     )
 
 
-def distance_from_boundary(*, kind: str, count: int, most: int, seed: int) -> float:
+def distance_from_boundary(*, kind: Kind, count: int, most: int, seed: int) -> float:
     """The largest excess of the mean rates in the chain, given x, over the capacity μ(A) of any set
     of classes, or shortfall from that of the classes present, over random queues."""
     return max(
@@ -81,7 +83,7 @@ def distance_from_boundary(*, kind: str, count: int, most: int, seed: int) -> fl
     )
 
 
-def _aggregates(kind: str, count: int, most: int, seed: int) -> Iterator[_Aggregate]:
+def _aggregates(kind: Kind, count: int, most: int, seed: int) -> Iterator[_Aggregate]:
     for network in _draw(kind, 1, count, seed):
         (queue,), N = network.queues, network.queues[0].classes
         distribution: dict[Jobs, float] = {}
@@ -97,7 +99,7 @@ def _aggregates(kind: str, count: int, most: int, seed: int) -> Iterator[_Aggreg
         yield _Aggregate(queue, np.asarray(network.traffic.rates), distribution, mean)
 
 
-def _draw(kind: str, queues: int, count: int, seed: int) -> Iterator[Network]:
+def _draw(kind: Kind, queues: int, count: int, seed: int) -> Iterator[Network]:
     """Random networks with at most six classes; open and mixed ones are at the load `LOAD`."""
     rng = np.random.default_rng(seed)
     for _ in range(count):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def printed_gap(
     capacities: Sequence[float],
     loads: Sequence[float],
     shares: Sequence[float],
-    last: str = "other",
+    last: Literal["other", "own", "total"] = "other",
 ) -> list[float]:
     """The largest relative gap of (15) and that of (16), as printed, to the exact γ.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 
@@ -91,7 +91,13 @@ def unblocked_per_class_2_count(*, count: int, largest: int, seed: int) -> list[
 
 
 def idle_range_after(
-    *, count: int, largest: int, seed: int, blocked: bool, completes: int, then: str
+    *,
+    count: int,
+    largest: int,
+    seed: int,
+    blocked: bool,
+    completes: Literal[1, 2],
+    then: Literal["completion", "entry"],
 ) -> list[int]:
     """The smallest margins of the idle servers after a completion above the least and below the
     most that the proof of Lemma 5.1 allows: 0 or more.
@@ -124,7 +130,11 @@ def idle_range_after(
 
 
 def equation_residual(
-    *, equation: int, systems: Sequence[dict], exponent: str = "p1", formal: bool = False
+    *,
+    equation: Literal[5, 6, 7, 8],
+    systems: Sequence[dict],
+    exponent: Literal["p1", "p2"] = "p1",
+    formal: bool = False,
 ) -> float:
     """The largest |left − right| of Eq. (5), (6), (7) or (8), over the states [0, a, b] that it is
     about, divided by p1 π of the state; `exponent` says whether the letter printed without an index

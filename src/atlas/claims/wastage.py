@@ -7,7 +7,7 @@ varies.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,7 +108,11 @@ def share_at_ratio(*, servers: int, needs: Sequence[int], probability_2: float, 
 
 
 def likeliest_class_1_jobs_in_fast_limit(
-    *, servers: int, needs: Sequence[int], probability_2: float, law: str = "time"
+    *,
+    servers: int,
+    needs: Sequence[int],
+    probability_2: float,
+    law: Literal["time", "embedded"] = "time",
 ) -> int:
     """The most likely number of class 1 jobs in service as μ2/μ1 → ∞, `embedded` at completions or
     in `time`."""
