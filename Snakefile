@@ -46,6 +46,7 @@ if IS_REMOTE_JOB:
     os.environ[client.NAME] = ""
 else:
     from atlas.config.errors import ConfigError
+    from atlas.config.run_config import files_within
     from atlas.plan.build import Build
     from atlas.plan.job_logs import install_log_filter
     from atlas.plan.locks import hold_driver, require_writable
@@ -56,7 +57,9 @@ else:
     try:
         if workflow.is_main_process:
             require_writable()
-        plan = Plan.load(config, ROOT, workflow.configfiles, OUTPUT_PREFIX)
+        files = workflow.configfiles
+        files = files_within(config, files) if IS_MODULE else files
+        plan = Plan.load(config, ROOT, files, OUTPUT_PREFIX)
         build = Build(plan, OUTPUT_PREFIX)
         for line in build.report_damage() if workflow.is_main_process else ():
             print(line, file=sys.stderr)

@@ -13,10 +13,19 @@ import pytest
 from tests.conftest import ROOT, Project, copy_project
 from tests.faults.tiny import FILE, PAPER
 
+from atlas.config.run_config import files_within
+
+# Of its config file, a part is for the module.
+MINE = """
+samples: [a, b]
+atlas: {papers: [tiny], effort: quick, formats: [pdf]}
+"""
 SNAKEFILE = """
+configfile: "mine.yaml"
+
 module atlas:
     snakefile: "../release/workflow/Snakefile"
-    config: {"papers": ["tiny"], "effort": "quick", "formats": ["pdf"]}
+    config: config["atlas"]
     prefix: "atlas"
 
 use rule * from atlas as atlas_*
@@ -72,6 +81,7 @@ def test_a_workflow_takes_a_release_as_a_module_with_a_prefix(tmp_path):
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "Snakefile").write_text(SNAKEFILE, "utf-8")
+    (mine / "mine.yaml").write_text(MINE, "utf-8")
     done = run(mine)
     assert done.returncode == 0, done.stderr
     assert (mine / "mine.txt").read_bytes().startswith(b"%PDF")
@@ -83,6 +93,14 @@ def test_a_workflow_takes_a_release_as_a_module_with_a_prefix(tmp_path):
     }
     assert "Nothing to be done" in run(mine).stderr
     assert not (tmp_path / "release/results").exists()
+
+
+def test_a_module_that_is_given_all_of_a_config_file_has_the_paper_in_it(tmp_path):
+    files = [tmp_path / f"{name}.yaml" for name in ("own", "other")]
+    files[0].write_text("paper: own\nfigures: {}\n", "utf-8")
+    files[1].write_text("paper: other\nsamples: [a]\n", "utf-8")
+    config = {"paper": "own", "figures": {}, "formats": ["pdf"]}
+    assert files_within(config, files) == files[:1]
 
 
 def test_the_example_of_three_classes_makes_figures_table_scores_and_gallery(tmp_path):

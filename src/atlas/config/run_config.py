@@ -92,6 +92,12 @@ def choose(
     return _find_papers(completed.plain(), own, root, places)
 
 
+def files_within(config: Mapping[str, Any], files: Iterable[str | FilePath]) -> list[FilePath]:
+    """The config files of a workflow that its module was given too: `config` has all their keys."""
+    contents = {file: yaml.safe_load(file.read_text("utf-8")) for file in map(FilePath, files)}
+    return [file for file, content in contents.items() if {*(content or ())} <= config.keys()]
+
+
 def _find_papers(
     run: dict[str, Any], own: Mapping[FilePath, dict], root: FilePath, places: Mapping[Path, str]
 ) -> Choice:
