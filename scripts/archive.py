@@ -29,17 +29,18 @@ Spec = Mapping[str, Any]
 
 
 def main() -> None:
-    """`SPEC --root FOLDER --output FILE`; outputs are in the working folder, sources in root."""
+    """`SPEC --root FOLDER --folder FOLDER --output FILE`: sources in root, outputs in folder."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("spec", type=Path, help="what to pack (JSON)")
     parser.add_argument("--root", type=Path, required=True, help="the folder of the Snakefile")
+    parser.add_argument("--folder", type=Path, default=Path(), help="the folder of figures")
     parser.add_argument("--output", type=Path, required=True)
     arguments = parser.parse_args()
     spec = read_spec(arguments.spec)
-    faults = find_faults(spec, arguments.root, Path())
+    faults = find_faults(spec, arguments.root, arguments.folder)
     if faults:
         sys.exit("\n".join(["these files are not fit to be archived:", *faults]))
-    pack(spec, arguments.root, Path(), arguments.output)
+    pack(spec, arguments.root, arguments.folder, arguments.output)
     print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB")
 
 

@@ -92,6 +92,10 @@ def test_a_workflow_takes_a_release_as_a_module_with_a_prefix(tmp_path):
         "fig1.frame.tex",
     }
     assert "Nothing to be done" in run(mine).stderr
+    for target in ("atlas_archive", "atlas_verify"):
+        done = run(mine, target)
+        assert done.returncode == 0, done.stderr
+    assert [*(mine / "atlas/archive").iterdir()]
     assert not (tmp_path / "release/results").exists()
 
 

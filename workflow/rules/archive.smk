@@ -18,8 +18,9 @@ rule archive:
         scripts=SCRIPTS,
         spec=plan.archive.spec_file,
         root=os.path.relpath(ROOT),
+        folder=str(OUTPUT_PREFIX),
     message:
         "archive {output}"
     shell:
-        "python {params.scripts:q} archive {params.spec:q} --root {params.root:q} --output {output:q}"
-        " 2>&1 | tee {log:q}"
+        "python {params.scripts:q} archive {params.spec:q} --root {params.root:q}"
+        " --folder {params.folder:q} --output {output:q} 2>&1 | tee {log:q}"

@@ -10,8 +10,10 @@ rule verify:
         "../envs/atlas.yaml"
     params:
         scripts=SCRIPTS,
-        archive=plan.archive.file,
+        folder=str(OUTPUT_PREFIX),
+        archive=str(OUTPUT_PREFIX / plan.archive.file),
     message:
         "verify the outputs against {params.archive}"
     shell:
-        "python {params.scripts:q} verify . --against {params.archive:q} 2>&1 | tee {log:q}"
+        "python {params.scripts:q} verify {params.folder:q} --against {params.archive:q}"
+        " 2>&1 | tee {log:q}"
