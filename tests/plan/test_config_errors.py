@@ -114,6 +114,7 @@ def test_a_mistake_in_a_paper_is_said_with_line_key_found_and_expected(
         ({"formats": ["pdf", "jpg"]}, "formats.1", "'jpg'"),
         ({"formats": []}, "formats", "at least 1"),
         ({"widths": {"single": -1}}, "widths.single", "-1"),
+        ({"widths": {"single": "wide"}}, "widths.single", "'wide'"),
         ({"papers": ["two-class-stabilty"]}, "papers.0", "'two-class-stability'?"),
         ({"style": "config/atlas.style"}, "style", "'config/atlas.style'"),
         ({"papers": "all", "previews": ["two-class-stability/fig6"]}, "previews.0", "'two-class"),
@@ -124,6 +125,11 @@ def test_a_mistake_in_the_run_wide_config_is_said(project, config, key, word):
         Plan.load(config, project.root)
     assert re.search(rf"^--config: {re.escape(key)}$", str(caught.value), re.M)
     assert word in str(caught.value)
+
+
+def test_a_width_on_the_command_line_is_a_number_though_snakemake_leaves_it_as_text(project):
+    widths = [Plan.load({"widths": {"single": one}}, project.root).archive.text for one in ("5", 5)]
+    assert widths[0] == widths[1] != Plan.load({}, project.root).archive.text
 
 
 def test_all_faults_of_a_file_are_said_at_once_with_the_line_of_each_key(project):

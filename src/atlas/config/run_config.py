@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
@@ -79,7 +81,8 @@ def choose(
             choices = contents[file]
         run = _merged(run, choices)
         places |= {path: f"{name}:{line}" for path, line in lines.items() if path[0] in choices}
-    choices = _command_line_choices(config, {root / CONFIG: whole, **contents})
+    given_there = _command_line_choices(config, {root / CONFIG: whole, **contents})
+    choices = {key: _as_number(value, run.get(key)) for key, value in given_there.items()}
     run = _merged(run, choices)
     for key in choices:
         places = {path: place for path, place in places.items() if path[0] != key}
@@ -173,6 +176,17 @@ def _command_line_choices(
         for key, value in config.items()
         if not (key in misread and misread[key] == value) and not (papers and key in ABOUT_PAPERS)
     }
+
+
+def _as_number(value: Any, replaced: Any) -> Any:
+    """`value`, with numbers for texts where it replaces numbers: Snakemake leaves as text what is
+    within a mapping on the command line."""
+    if isinstance(value, Mapping) and isinstance(replaced, Mapping):
+        return {key: _as_number(one, replaced.get(key)) for key, one in value.items()}
+    if isinstance(value, str) and isinstance(replaced, int | float):
+        with suppress(ValueError):
+            return json.loads(value)
+    return value
 
 
 def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
