@@ -16,6 +16,7 @@ from tests.conftest import Project
 from tests.faults.readonly import held
 from tests.faults.tiny import FILE, read_outputs
 
+from atlas.plan.build import Build
 from atlas.plan.resolve import Plan
 
 # What a run replaces besides marks.
@@ -70,6 +71,18 @@ def test_whatever_is_damaged_is_made_again_and_said(tiny_copy):
     for name in ("fig1.svg", "ledger.json", "wasted.tex", "tiny.html", series.name):
         assert f"{name}: not as it was made; made again" in done.stderr
     assert tiny_copy.build("all") == []
+
+
+@pytest.mark.slow
+def test_a_figure_that_was_lost_while_it_was_drawn_again_is_said(tiny_copy, monkeypatch):
+    """Snakemake removes the files of a job that starts or fails; the mark of the figure stays."""
+    monkeypatch.chdir(tiny_copy.root)
+    build = Build(Plan.load({}, tiny_copy.root))
+    build.ingredients(build.plan.product("tiny/fig1"))
+    assert list(build.report_missing()) == []
+    (tiny_copy.root / "figures/tiny/fig1.svg").unlink()
+    said = "tiny/fig1 is not made: see results/logs/draw/tiny/fig1.log"
+    assert said in build.report_missing()
 
 
 @pytest.mark.slow

@@ -95,7 +95,7 @@ class Build:
         untried = 0
         products = (one for one in self._wanted.values() if isinstance(one, Product))
         for product in products:
-            if (self.folder / product.mark).exists():
+            if self._stands(product):
                 continue
             lost = [s for s in product.series.values() if not (self.folder / s.sums).exists()]
             lost = [s for s in lost if any(self.folder.glob(s.log))]
