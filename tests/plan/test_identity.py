@@ -201,6 +201,9 @@ def test_a_spec_that_is_not_what_its_name_says_is_refused_and_rewritten(
     series = next(iter(plan.series.values()))
     file = Path(series.spec_file)
     assert read_spec(file)["fingerprint"] == series.digest
+    file.unlink()
+    with pytest.raises(FileNotFoundError, match="a run writes it before its jobs"):
+        read_spec(file)
     for damaged in ("", series.text[:-5], series.text.replace('"study"', '"stud"')):
         file.write_text(damaged, "utf-8")
         with pytest.raises(ValueError, match="not as it was written"):

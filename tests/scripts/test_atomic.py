@@ -39,6 +39,12 @@ def test_the_drafts_of_a_killed_process_go_when_the_file_is_written_again(tmp_pa
     assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
+def test_a_full_disk_is_named_by_its_file(tmp_path):
+    said = pytest.raises(OSError, match=r"No space left on device: '.*fig1\.svg'")
+    with said, replace(tmp_path / "fig1.svg"), Path("/dev/full").open("w") as full:
+        full.write("much")
+
+
 def test_the_drafts_of_others_stay(tmp_path):
     kept = {f".fig1.{os.getppid()}.svg", ".fig1.0x1.svg", "fig1.999999.svg", ".fig1b.4194305.svg"}
     kept |= {".fig1.4194305.pdf", "fig1.svg"}

@@ -21,6 +21,10 @@ def replace(target: Path) -> Iterator[Path]:
     try:
         yield draft
         draft.replace(target)
+    except OSError as error:  # of a full disk the system says no name
+        if error.errno and not error.filename:
+            error.filename = str(target)
+        raise
     finally:
         draft.unlink(missing_ok=True)
 

@@ -29,8 +29,11 @@ def digest(*parts: str) -> str:
 def read_spec(file: Path) -> dict[str, Any]:
     """The spec in a file, with its digest as `fingerprint`.
 
-    Raises `ValueError` if the content does not match the digest in the name.
+    Raises `ValueError` if the content does not match the digest in the name, `FileNotFoundError` if
+    there is no such file.
     """
+    if not file.exists():
+        raise FileNotFoundError(f"{file}: a run writes it before its jobs, not with --no-hooks")
     text = file.read_text(encoding="utf-8")
     fingerprint = digest(text)
     if fingerprint != file.stem.rpartition(".")[2]:
