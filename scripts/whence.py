@@ -19,16 +19,20 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def main() -> int:
-    """`FILE [--configfile FILE ...] [--json]`; the exit code. Raises `Unreadable`."""
+    """`FILE [--configfile FILE ...] [--json]`, in any order; the exit code. Raises `Unreadable`."""
     parser = argparse.ArgumentParser(
         description=__doc__, epilog=f"Ends with {UNREADABLE} if the file says nothing of the kind."
     )
-    parser.add_argument("file", type=Path, help="PDF, SVG, PNG, CSV, LaTeX or text")
+    parser.add_argument("file", type=Path, nargs="?", help="PDF, SVG, PNG, CSV, LaTeX or text")
     parser.add_argument(
         "--configfile", type=Path, nargs="+", default=[], help="as given to snakemake"
     )
     parser.add_argument("--json", action="store_true", help="print it for machines")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
+    if arguments.file is None:  # it may follow the config files
+        if len(arguments.configfile) < 2:
+            parser.error("no FILE is named")
+        arguments.file = arguments.configfile.pop()
     records = read_records(arguments.file)
     accounts = [account(record, arguments.configfile) for record in records]
     if arguments.json:

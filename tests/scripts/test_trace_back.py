@@ -266,12 +266,16 @@ def test_a_figure_that_is_gone(project, record):
     assert trace_back.compare(record, root, [more]) == gone
 
 
-def test_a_config_file_is_merged_in(project, record):
+def test_a_config_file_is_merged_in(project, drawn, record):
     more = project.root / "more.yaml"
     more.write_text("widths: {double: 6.0}\n", encoding="utf-8")
     standing, _ = trace_back.compare(record, project.root, [more])
     assert standing == trace_back.CHANGED
     assert trace_back.redraw(record, [more]).endswith(f"small_fig1 --configfile {more}")
+    words = ["--configfile", more, drawn[1] / "fig1.svg"]  # the name may follow
+    for arguments in (["--json", *words], [*words, "--json"]):
+        assert json.loads(run(project, *arguments).stdout)["standing"] == trace_back.CHANGED
+    assert run(project, "--configfile", more).returncode == 2
 
 
 def test_a_figure_of_a_paper_of_ones_own(project, record):
