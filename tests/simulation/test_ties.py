@@ -8,8 +8,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from multiserver.simulation import class_policies, class_queues, front, front_policies
+from multiserver.simulation import (
+    backfilling,
+    class_policies,
+    class_queues,
+    front,
+    front_policies,
+)
 from multiserver.simulation.fcfs import trace
+from multiserver.simulation.replay import replay
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Bimodal, Deterministic
 
@@ -79,3 +86,23 @@ def test_a_job_that_is_done_leaves(name, lengths, unit):
     expected = responses(told, needs, unit, getattr(preemptive, name), 4)[:JOBS]
     # Arrivals were rounded to 1e-9.
     assert record / unit == pytest.approx(expected, rel=0, abs=1e-5)
+
+
+@pytest.mark.parametrize("factor", [1, 2])
+@pytest.mark.parametrize("unit", [1.0, 0.1, 1 / 3])
+@pytest.mark.parametrize("lengths", LENGTHS)
+@pytest.mark.parametrize("name", ["easy-backfilling", "conservative-backfilling"])
+def test_a_job_that_ends_when_a_reservation_begins_may_start(name, lengths, unit, factor):
+    """As when the same jobs are replayed, requests being so many times the durations."""
+    needs, p, sizes = (1, 2, 4), (0.5, 0.3, 0.2), sizes_of(LENGTHS[lengths], unit)
+    work = Workload(4, needs, sizes, p, 1.0)
+    work = Workload(4, needs, sizes, p, 0.7 / work.load)
+    record = np.full(JOBS, np.nan)
+    runs = {"jobs": JOBS, "replications": 1, "warm_up": 0, "record": record} | SEED
+    options = {"conservative": name.startswith("conservative"), "overestimate": factor - 1.0}
+    backfilling.simulate(work, **options, **runs)
+    told = trace(work, 2 * JOBS, **SEED)
+    arrivals = np.round(told.arrivals / unit * FINE) / FINE
+    lasting, v = np.round(told.durations / unit), np.array(needs)[told.classes]
+    waits = replay(4, arrivals, v, lasting, factor * lasting, name)[:JOBS]
+    assert record / unit == pytest.approx(waits + lasting[:JOBS], rel=0, abs=1e-5)

@@ -41,11 +41,13 @@ from multiserver.simulation.reservations import (
     empty_state,
     first_moment,
     join,
+    latest,
     leave,
     reserve,
     start_due_reservations,
     start_easy,
 )
+from multiserver.simulation.ties import SIMULTANEOUS, may_end_together
 from multiserver.simulation.workload import Workload
 
 # Limits on the jobs in the system. A stable run is not expected to reach them, and more jobs take
@@ -84,7 +86,8 @@ def simulate(
 def _run(conservative, factor, source, rng, warm_up, jobs, limit, record, marks):
     """One replication."""
     servers, needs, cumulated, kinds, parameters, mean_gap = source
-    C, state = len(needs), empty_state(servers, needs, limit)
+    tie = SIMULTANEOUS if may_end_together(kinds) else 0.0
+    C, state = len(needs), empty_state(servers, needs, limit, tie)
     present, everyone = np.zeros(C, np.int64), 0
     sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled_server.COLUMNS)
     arrivals, measured, marked, next_mark = 0, jobs - warm_up, 0, warm_up
@@ -95,7 +98,7 @@ def _run(conservative, factor, source, rng, warm_up, jobs, limit, record, marks)
             early = False
             j = 0
             while j < state.running.span[1]:
-                if state.running.times[MOMENT, j] > now:
+                if state.running.times[MOMENT, j] > latest(state, now):
                     j += 1
                     continue
                 c, number = state.running.marks[CLASS, j], state.running.marks[NUMBER, j]

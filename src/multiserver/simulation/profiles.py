@@ -25,13 +25,15 @@ def advance(times, free, size, now):
 
 
 @njit(cache=True)
-def earliest(times, free, size, need, length):
-    """The first time from which `need` servers are free for a time `length`."""
+def earliest(times, free, size, need, length, tie):
+    """The first time from which `need` servers are free for a time `length`, where times that
+    differ by less than a part `tie` of the clock are one."""
     start = 0
     for i in range(size):
-        if i > start and times[i] >= times[start] + length:
+        latest = times[i] * (1 + tie)
+        if i > start and latest >= times[start] + length:
             return times[start]
-        if free[i] < need:
+        if free[i] < need and not (i + 1 < size and times[i + 1] <= latest):
             start = i + 1
     return times[start] if start < size else math.inf
 

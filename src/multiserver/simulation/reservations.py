@@ -37,7 +37,8 @@ class Jobs(NamedTuple):
 
 class State(NamedTuple):
     """The waiting jobs by age and the jobs in service in order of their requested ends; the idle
-    servers and, under conservative backfilling, the profile of free servers."""
+    servers and, under conservative backfilling, the profile of free servers. Times that differ by
+    less than a part `tie` of the clock are one (`ties`)."""
 
     needs: NDArray[np.int64]
     waiting: Jobs
@@ -47,10 +48,11 @@ class State(NamedTuple):
     times: NDArray[np.float64]
     free: NDArray[np.int64]
     size: NDArray[np.int64]
+    tie: float
 
 
 @njit(cache=True)
-def empty_state(servers, needs, limit):
+def empty_state(servers, needs, limit, tie=0.0):
     """All servers idle, with room for `limit` jobs of these needs."""
     most = min(servers // needs.min(), limit)
     return State(
@@ -62,6 +64,7 @@ def empty_state(servers, needs, limit):
         np.zeros(2 * (limit + most) + 4),
         np.full(2 * (limit + most) + 4, servers),
         np.ones(1, np.int64),
+        tie,
     )
 
 
@@ -120,7 +123,13 @@ def leave(state, j, now):
     state.size[0] = advance(state.times, state.free, state.size[0], now)
     if end > now and state.size[0] > 1:
         state.size[0] = take(state.times, state.free, state.size[0], now, end, -need)
-    return end > now
+    return end > latest(state, now)
+
+
+@njit(cache=True)
+def latest(state, time):
+    """The latest time that counts as this one."""
+    return time * (1 + state.tie)
 
 
 @njit(cache=True)
@@ -171,8 +180,8 @@ def start_easy(state, now):
     need = needs[waiting.marks[CLASS, waiting.span[0]]]
     spare, i = idle[0] - need, 0
     while spare < 0:
-        shadow = state.requested_ends[i]
-        while i < state.running.span[1] and state.requested_ends[i] == shadow:
+        shadow = latest(state, state.requested_ends[i])
+        while i < state.running.span[1] and state.requested_ends[i] <= shadow:
             spare += needs[state.running.marks[CLASS, i]]
             i += 1
     j = waiting.span[0] + 1
@@ -191,7 +200,7 @@ def start_easy(state, now):
 def reserve(state, j):
     """Reserve the first possible time for the waiting job j."""
     need, request = state.needs[state.waiting.marks[CLASS, j]], state.waiting.times[REQUEST, j]
-    begin = earliest(state.times, state.free, state.size[0], need, request)
+    begin = earliest(state.times, state.free, state.size[0], need, request, state.tie)
     end = requested_end(begin, request)
     state.waiting.times[MOMENT, j] = begin
     state.size[0] = take(state.times, state.free, state.size[0], begin, end, need)
@@ -204,7 +213,7 @@ def compress(state, now):
     waiting = state.waiting
     for j in range(waiting.span[0], waiting.span[1]):
         need, begin = state.needs[waiting.marks[CLASS, j]], waiting.times[MOMENT, j]
-        if begin <= now:
+        if begin <= latest(state, now):
             continue
         end = requested_end(begin, waiting.times[REQUEST, j])
         state.size[0] = take(state.times, state.free, state.size[0], begin, end, -need)
@@ -217,6 +226,6 @@ def start_due_reservations(state, now):
     waiting = state.waiting
     j = waiting.span[0]
     while j < waiting.span[1]:
-        if waiting.times[MOMENT, j] <= now:
+        if waiting.times[MOMENT, j] <= latest(state, now):
             start(state, j, now)
         j += 1

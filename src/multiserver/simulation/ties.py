@@ -1,9 +1,9 @@
-"""Jobs that end at one time, in the engines for policies that interrupt jobs.
+"""Jobs that end at one time, though the last bit of the clock may say otherwise.
 
-Jobs of constant durations end together if they start together. All of them must leave before the
-policy looks at the others: between two of them it might give the servers of a job that is done to
-another, and the first would stay in the system until it has servers again. In the last bit of the
-clock their ends may differ.
+Jobs of constant durations end together if they start together. All of them must leave before a
+policy looks at the others. Between two of them it might give the servers of a job that is done to
+another, and the first would stay in the system until it has servers again. Backfilling would refuse
+a job that ends just when servers are reserved for another.
 """
 
 from __future__ import annotations
