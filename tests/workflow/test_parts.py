@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.conftest import jobs
 from tests.faults.tiny import FILE, SPLIT, TABLE, make_tiny, read_outputs
 
 pytestmark = pytest.mark.slow
@@ -32,6 +33,11 @@ def test_a_split_series_is_that_of_one_job_and_parts_are_kept_until_all_are_ther
     parts = sorted(file.name for file in split.root.glob("results/parts/*/*/*.csv"))
     assert parts == ["1-of-3.csv", "3-of-3.csv"]
     (split.root / "fail").unlink()
+    split.edit(FILE, "  times:\n", "  later:\n")  # who uses a series changes nothing in it
+    renamed = jobs(split.run("tiny_later", "--dry-run"))
+    computed = [message for message in renamed if message.startswith("compute")]
+    assert computed == [f"compute 2-of-3 of {series}".replace("times", "later")]
+    split.edit(FILE, "  later:\n", "  times:\n")
     assert split.build("tiny_times") == [
         f"combine the parts of {series}",
         f"compute 2-of-3 of {series}",

@@ -19,8 +19,9 @@ rule part:
     params:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.find(wildcards.study, wildcards.digest).spec_file,
-        used_by=lambda wildcards: plan.find(wildcards.study, wildcards.digest).used_by,
-        place=lambda wildcards: plan.find(wildcards.study, wildcards.digest).place,
+        # Functions that take `output`, as in `compute`: a series may get other users, or be renamed.
+        used_by=lambda wildcards, output: plan.find(wildcards.study, wildcards.digest).used_by,
+        place=lambda wildcards, output: plan.find(wildcards.study, wildcards.digest).place,
     message:
         "compute {wildcards.part} of {wildcards.study} for {params.used_by}"
     shell:
