@@ -19,7 +19,9 @@ from prefork import client, server
 from atlas.plan.environment import cancel_timers, expose
 from atlas.plan.resources import MEGABYTES
 
-SCRIPTS = os.path.relpath(ROOT / "scripts")
+# A function that takes `output`: else Snakemake would run all jobs again where only the path to this
+# project has changed.
+SCRIPTS = lambda wildcards, output: os.path.relpath(ROOT / "scripts")
 # Snakemake takes the rules of a module, but not its `onstart` handler.
 IS_MODULE = Path(workflow.basedir) not in (ROOT, ROOT / "workflow")
 # In a job of this workflow on another machine, the series are planned already.

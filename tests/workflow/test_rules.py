@@ -51,6 +51,11 @@ def test_a_file_is_a_target(tiny_copy):
     assert tiny_copy.build("figures/tiny/fig1.svg") == []
 
 
+def test_another_path_to_the_project_reruns_nothing(tiny_copy):
+    tiny_copy.root.with_name("link").symlink_to(tiny_copy.root)
+    assert tiny_copy.build("all", "--snakefile", "../link/Snakefile") == []
+
+
 def test_to_touch_makes_nothing(tiny_copy):
     before = read_outputs(tiny_copy.root)
     assert tiny_copy.run("all", "--touch").returncode == 0
