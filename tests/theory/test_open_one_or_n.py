@@ -201,6 +201,38 @@ def test_what_it_cannot_do_it_says():
         one_or_n.solve(5, 1.0, Exponential(1.0), (0.5, 0.5), 10.0)
 
 
+@pytest.mark.parametrize("gap", [1e-4, 1e-6])
+@pytest.mark.parametrize(("n", "q", "mu"), [(300, 0.1, 0.5), (5000, 1e-5, 0.5), (52, 3.7e-5, 3.1)])
+def test_near_the_limit_it_states_the_digits_that_are_left(n, q, mu, gap):
+    large = Exponential(mu)
+    process = age_process.prepare(PhasedJobs.of(n, (1, n), (Exponential(1.0), large), (1 - q, q)))
+    rate = (1 - gap) * process.limit
+    found, other = one_or_n.solve(n, 1.0, large, (1 - q, q), rate), process.at(rate)
+    error = abs(found.class_response_times / other.class_response_times - 1).max()
+    assert error < 10 * (found.imprecision + other.imprecision)
+    assert found.imprecision < 3e4 * np.finfo(float).eps / gap
+
+
+def test_if_it_lacks_nine_digits_the_front_door_asks_for_more():
+    small = ms.JobClass(need=1, duration=Exponential(1.0), probability=1 - 1e-5)
+    large = ms.JobClass(need=5000, duration=Exponential(0.5), probability=1e-5)
+    queue = ms.System(5000, [small, large]).under(ms.FCFS)
+    found = queue.exact(fraction_of_limit=0.9999)
+    times = [one.mean_response_time for one in found.by_class]
+    jobs = PhasedJobs.of(5000, (1, 5000), (small.duration, large.duration), (1 - 1e-5, 1e-5))
+    expected = age_process.prepare(jobs).at(found.arrival_rate)
+    assert times == close(expected.class_response_times, 1e-9)
+
+
+def test_nearer_still_it_says_why_it_cannot():
+    process = age_process.prepare(PhasedJobs.of(30, (1, 30), 2 * (Exponential(1.0),), (0.9, 0.1)))
+    rate = (1 - 1e-15) * process.limit
+    with pytest.raises(NotKnownError, match="so near λ\\*"):
+        one_or_n.solve(30, 1.0, Exponential(1.0), (0.9, 0.1), rate)
+    with pytest.raises(NotKnownError, match="so near λ\\*"):
+        process.at(rate)
+
+
 def test_the_front_door_asks_it_and_falls_back(monkeypatch):
     def queue(n, large, q, order=1):
         classes = [

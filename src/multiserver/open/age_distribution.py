@@ -29,10 +29,14 @@ class AgeDistribution(FrontDistribution):
 
     @property
     def imprecision(self) -> float:
-        """The largest of the imprecision of `FrontDistribution`, `discrepancy`, and the rounding
-        error of λ* − λ."""
+        """The largest of the imprecision of `FrontDistribution`, `discrepancy`, and `rounding`."""
+        return max(super().imprecision, self.discrepancy, self.rounding)
+
+    @property
+    def rounding(self) -> float:
+        """The relative error of λ* − λ by rounding."""
         gap = 1 - self.arrival_rate / self.process.limit
-        return max(super().imprecision, self.discrepancy, float(np.finfo(float).eps) / gap)
+        return float(np.finfo(float).eps) / gap
 
     def tail(self, k: int) -> float:
         """P(N > k), in k steps of m² operations each.

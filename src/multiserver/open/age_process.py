@@ -100,8 +100,8 @@ class AgeProcess:
     def at(self, arrival_rate: float) -> AgeDistribution:
         """The stationary distribution at arrival rate λ.
 
-        Raises `UnstableError` unless λ < λ*, and `NotKnownError` if rates are so far apart that
-        fewer than six digits are left.
+        Raises `UnstableError` unless λ < λ*, and `NotKnownError` if rates are so far apart, or λ so
+        near λ*, that fewer than six digits are left.
         """
         require_stable(arrival_rate, self.limit)
         return _solve(self, arrival_rate)
@@ -163,6 +163,12 @@ def _solve(process: AgeProcess, rate: float) -> AgeDistribution:
             if found[-1].imprecision <= PRECISE:
                 break
     found.sort(key=lambda distribution: distribution.imprecision)
+    if found and not (rounding := found[0].rounding) <= ROUGH:
+        raise NotKnownError(
+            f"λ = {rate!r} is so near λ* = {process.limit!r} that exact means of"
+            f" {process.jobs.servers} servers and needs {listed(process.jobs.needs)} are"
+            f" {rounding:.0e} off: ask for a smaller load"
+        )
     if not found or not found[0].imprecision <= ROUGH:
         off = f"the numbers in service are {found[0].imprecision:.0e} off" if found else "no digits"
         raise NotKnownError(

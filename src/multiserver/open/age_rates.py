@@ -17,6 +17,8 @@ from multiserver.open.age_equation import ScaledSystem
 
 # Poles of Φ that stand in for zeros; grid points a decade in the search for zeros beyond n.
 MAX_DRAIN_RATES, POINTS_PER_DECADE = 8, 48
+# The least θ that is sought, relative to the largest that it may be.
+LEAST = 1e-15
 
 
 def suitable_rates(
@@ -53,7 +55,8 @@ def _zeros_beyond(system: ScaledSystem, low: float, high: float) -> list[float]:
 
 
 def slowest_rate(system: ScaledSystem) -> float:
-    """The smallest θ > 0 at which 1/B − (q/z) Φ vanishes, s = −θ."""
+    """The smallest θ > 0 at which 1/B − (q/z) Φ vanishes, s = −θ. Raises `ArithmeticError` if λ is
+    so near λ* that rounding hides θ."""
     n, q, rate = system.n, system.q, system.rate
     gap = n - rate
     full = (gap + math.sqrt(gap**2 + 4 * rate * n * q)) / 2
@@ -61,7 +64,10 @@ def slowest_rate(system: ScaledSystem) -> float:
     highest = min(1.0, full, slowest) * (1 - 1e-12)
     if _excess(system, highest) <= 0:
         return highest
-    return brentq(lambda x: _excess(system, x), highest * 1e-15, highest, xtol=1e-300, rtol=1e-13)
+    lowest = highest * LEAST
+    if _excess(system, lowest) >= 0:
+        raise ArithmeticError("the slowest rate is next to 0")
+    return brentq(lambda x: _excess(system, x), lowest, highest, xtol=1e-300, rtol=1e-13)
 
 
 def _excess(system: ScaledSystem, theta: float) -> float:
