@@ -204,16 +204,17 @@ class Distributions:
         )
         pairs = zip(waits[:C], responses[:C], strict=True)
         system = self._methods.system
-        rough = times.imprecision > PRECISE
+        imprecision = max(times.imprecision, self._limits.rounding(rate))
+        rough = imprecision > PRECISE
         return Distribution(
             model=system.model,
             policy=repr(self._methods.policy),
-            method=method.name + f", good to about {times.imprecision:.0e}" * rough,
+            method=method.name + f", good to about {imprecision:.0e}" * rough,
             source=method.source,
             arrival_rate=rate,
             load=system.load(rate),
             limit=self._limits.known,
-            imprecision=times.imprecision,
+            imprecision=imprecision,
             waiting_time=waits[C],
             response_time=responses[C],
             by_class=tuple(ClassDistribution(waiting_time=w, response_time=t) for w, t in pairs),

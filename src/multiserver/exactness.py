@@ -3,12 +3,14 @@
 Methods are tried in order of cost. Each estimates the error of its means (`Means.imprecision`), or
 refuses a point. If it refuses or its error is too large, the next method is tried, and the most
 precise means are taken. Methods that iterate are given a `Budget`: the error to reach, and the
-states that may be used.
+states that may be used. Near λ* no method has more digits than λ* − λ, which is a difference of
+rounded numbers: no error is stated that is smaller than the relative error of that difference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.network import Network
@@ -16,6 +18,8 @@ from multiserver.policies.policy import Budget, Means, Method, Policy
 from multiserver.system import System
 
 Answer = Callable[[float | None], Means]
+# Methods know their errors within such a factor.
+WITHIN = 10.0
 
 
 class ExactMethods:
@@ -32,9 +36,9 @@ class ExactMethods:
         if isinstance(found[-1], TooLargeError):
             raise found[0]
 
-    def at(self, rate: float | None, budget: Budget) -> tuple[Method, Means]:
+    def at(self, rate: float | None, budget: Budget, rounding: float = 0.0) -> tuple[Method, Means]:
         """The method used and its means at λ = `rate`: the first within `budget.enough`, or else
-        the most precise.
+        the most precise. `rounding` is the relative error of λ* − λ.
 
         If all methods fail, raises the error of the first.
         """
@@ -51,9 +55,11 @@ class ExactMethods:
             except (NotKnownError, TooLargeError) as error:
                 refused.append(error)
                 continue
-            if best is None or found.imprecision < best[1].imprecision:
-                best = method, found
-            if found.imprecision <= budget.enough:
+            error = max(found.imprecision, rounding)
+            if best is None or error < best[1].imprecision:
+                best = method, replace(found, imprecision=error)
+            # Another method would hardly be more precise.
+            if found.imprecision <= max(budget.enough, WITHIN * rounding):
                 break
         if best is None:
             raise refused[0]

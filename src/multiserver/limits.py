@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from sys import float_info
 
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.method_selection import Methods
@@ -69,6 +70,12 @@ class Limits:
             return None if first.sampled else self.stability(*DEFAULT_ARGUMENTS).limit
         except NotKnownError:
             return None
+
+    def rounding(self, rate: float | None) -> float:
+        """The relative error of λ* − λ by rounding of both, at λ = `rate` below λ*; 0 if λ* is not
+        known."""
+        limit = self.known
+        return 0.0 if rate is None or limit is None else float_info.epsilon / (1 - rate / limit)
 
     def rate(
         self, load: float | None, arrival_rate: float | None, fraction: float | None

@@ -124,7 +124,7 @@ Theorem 4.3)
                 # Refuse chains that are too large before computing λ*, which may take long.
                 self._exact.prepare()
             rate = self._limits.rate(load, arrival_rate, fraction_of_limit)
-            method, found = self._exact.at(rate, budget)
+            method, found = self._exact.at(rate, budget, self._limits.rounding(rate))
         except TooLargeError as error:
             raise self._methods.too_large("exact", error) from error
         return self._result("exact", method, rate, found)

@@ -1,0 +1,87 @@
+"""Near λ* every result says how few digits λ* − λ has left, whatever the method."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+import multiserver as ms
+
+# The stated error is known within a factor of ten, and is at least this part of the true one.
+WITHIN = 10
+
+
+def one_need(servers, duration):
+    return ms.System(servers, [ms.JobClass(duration=duration)]).under(ms.FCFS)
+
+
+def erlang_wait(servers, rate, arrival_rate):
+    """E[W] of M/M/k, in fractions."""
+    traffic = Fraction(arrival_rate) / Fraction(rate)
+    lost = Fraction(1)
+    for k in range(1, servers + 1):
+        lost = traffic * lost / (k + traffic * lost)
+    waits = lost / (1 - traffic / servers * (1 - lost))
+    return float(waits / (servers * Fraction(rate) - Fraction(arrival_rate)))
+
+
+def pollaczek_wait(servers, rate, arrival_rate):
+    """E[W] of M/G/1 with Erlang durations of three stages, in fractions."""
+    assert servers == 1
+    mean, second = 3 / Fraction(rate), 12 / Fraction(rate) ** 2
+    return float(Fraction(arrival_rate) * second / 2 / (1 - Fraction(arrival_rate) * mean))
+
+
+def stated(method):
+    """The error that the name of a method states; nine digits if it states none."""
+    return float(method.rpartition("good to about ")[2]) if "good to" in method else 1e-9
+
+
+@pytest.mark.parametrize("gap", [1e-6, 1e-9, 1e-11, 1e-13])
+@pytest.mark.parametrize(
+    ("servers", "duration", "wait"),
+    [
+        (3, ms.Exponential(0.1), erlang_wait),
+        (7, ms.Exponential(0.1), erlang_wait),
+        (1, ms.Erlang(3, 0.7), pollaczek_wait),
+    ],
+    ids=["M/M/3", "M/M/7", "M/G/1"],
+)
+def test_closed_forms_state_their_error(servers, duration, wait, gap):
+    queue = one_need(servers, duration)
+    found = queue.exact(load=1 - gap)
+    error = abs(found.mean_waiting_time / wait(servers, duration.rate, found.arrival_rate) - 1)
+    assert error <= WITHIN * stated(found.method)
+    assert ("good to" in found.method) == (gap < 1e-7)
+    assert found.mean_waiting_time < 1e3 / gap
+    if servers > 1:
+        times = queue.distribution(load=1 - gap)
+        assert error / WITHIN <= times.imprecision < 1e-15 / gap
+
+
+@pytest.mark.parametrize("policy", [ms.FCFS, ms.MostServersFirst, ms.ServerFilling])
+@pytest.mark.parametrize("gap", [1e-9, 1e-11, 1e-13])
+def test_numbers_of_jobs_grow_as_the_distance_says(policy, gap):
+    """E[N] (1 − λ/λ*) is analytic, and so the same at any small distance."""
+    jobs = [
+        ms.JobClass(need=1, duration=ms.Exponential(1.0), probability=0.9),
+        ms.JobClass(need=4, duration=ms.Exponential(0.5), probability=0.1),
+    ]
+    queue = ms.System(4, jobs).under(policy)
+    far = queue.exact(fraction_of_limit=1 - 1e-6)
+    near = queue.exact(fraction_of_limit=1 - gap)
+    change = near.mean_jobs * gap / (far.mean_jobs * 1e-6) - 1
+    assert abs(change) <= WITHIN * stated(near.method) + 1e-5
+    assert "good to" in near.method
+    assert "good to" not in far.method
+
+
+@pytest.mark.parametrize("gap", [1e-9, 1e-12])
+def test_balanced_fairness_states_its_error(gap):
+    job = ms.JobClass(compatible={0, 1, 2}, duration=ms.Exponential(0.7))
+    found = ms.System((0.1, 0.1, 0.1), [job]).under(ms.BalancedFairness).exact(load=1 - gap)
+    rate = 3 * Fraction(0.1) * Fraction(0.7) - Fraction(found.arrival_rate)
+    error = abs(found.mean_response_time * float(rate) - 1)
+    assert error <= WITHIN * stated(found.method)
+    assert "good to" in found.method
