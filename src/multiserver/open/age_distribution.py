@@ -15,6 +15,9 @@ from multiserver.open.front_distribution import FrontDistribution
 if TYPE_CHECKING:
     from multiserver.open.age_process import AgeProcess
 
+# More steps over levels are taken at once, by squares of R.
+MOST_STEPS = 10_000
+
 
 @dataclass(frozen=True, eq=False)
 class AgeDistribution(FrontDistribution):
@@ -39,7 +42,7 @@ class AgeDistribution(FrontDistribution):
         return float(np.finfo(float).eps) / gap
 
     def tail(self, k: int) -> float:
-        """P(N > k), in k steps of m² operations each.
+        """P(N > k), in k steps of m² operations each or, beyond `MOST_STEPS`, in log k of m³.
 
         Raises `NotKnownError` if fronts are interpolated.
         """
@@ -54,7 +57,11 @@ class AgeDistribution(FrontDistribution):
         factors = lu_factor(np.eye(len(inside)) + self.records / self.arrival_rate)
         beyond = self.above
         over += float((self.settled + beyond)[inside > k].sum())
-        for q in range(max(k - int(inside.min()) + 1, 0)):
+        first = max(k - int(inside.max()), 0)
+        if first > MOST_STEPS:
+            step = np.maximum(lu_solve(factors, np.eye(len(inside))), 0.0)
+            beyond = beyond @ np.linalg.matrix_power(step, first)
+        for q in range(first if first > MOST_STEPS else 0, max(k - int(inside.min()) + 1, 0)):
             over += float(beyond[inside == k - q].sum())
             # Σ_{j>q+1} x_j = (Σ_{j>q} x_j) R: nothing is subtracted.
             beyond = np.maximum(lu_solve(factors, beyond, trans=1), 0.0)

@@ -49,6 +49,8 @@ MOST_PHASES, MOST_NUMBERS, INITIAL_JOBS, GROWTH = 1500, 8e7, 12, 1.3
 ROUGH, ENOUGH = 1e-5, 1e-10
 # The error of E[N_c] by rounding, in parts of that of E[u_c].
 ROUNDED = 10.0
+# Levels below which P(N > k) is summed from the lowest on.
+FAR = 10_000
 # At most so many steps to remove rounding, and the relative change after which they end.
 MOST_STEPS, CONVERGED = 1000, 1e-15
 
@@ -103,8 +105,10 @@ class TwoNeedsMeans:
         if k < 0:
             return 1.0
         over, top = float(self.distribution.tail(k)), self.distribution.qbd.top
-        for level in range(k + 1):
-            if level <= top:
+        # On levels below k − K there are too few jobs of the other class.
+        first = k - self.kept if k - self.kept > FAR else 0
+        for level in range(first, k + 1):
+            if level == first or level <= top:
                 found = self.distribution.phase_distribution(level)
             else:
                 found = found @ self.distribution.rate_matrix

@@ -1,0 +1,46 @@
+"""P(N > k) for any k: many steps over levels are one, and the number of steps does not grow with
+k."""
+
+from __future__ import annotations
+
+import pytest
+
+import multiserver as ms
+from multiserver.open import age_distribution, two_needs
+
+from .references import close
+
+CLASSES = (
+    ms.JobClass(need=2, duration=ms.Erlang(2, 2.0), probability=0.5),
+    ms.JobClass(need=3, duration=ms.Exponential(1.0), probability=0.5),
+)
+EXPONENTIAL = (ms.JobClass(need=2, duration=ms.Exponential(1.0), probability=0.5), CLASSES[1])
+BY_AGE = ms.System(7, CLASSES).under(ms.FCFS)
+BY_LEVELS = ms.System(7, EXPONENTIAL).under(ms.NonpreemptiveMostServersFirst)
+
+
+@pytest.mark.parametrize("queue", [BY_AGE, BY_LEVELS], ids=["age", "levels"])
+def test_the_leap_over_levels_lands_where_steps_do(queue, monkeypatch):
+    found = queue.exact(load=0.8)
+    k = [*range(15), 40, 80, 200]
+    step_by_step = [found.tail(one) for one in k]
+    monkeypatch.setattr(age_distribution, "MOST_STEPS", 0)
+    monkeypatch.setattr(two_needs, "FAR", 0)
+    assert [found.tail(one) for one in k] == close(step_by_step, 1e-12)
+    assert 0 < step_by_step[-1] < 1e-5 < step_by_step[-3]
+
+
+@pytest.mark.parametrize("queue", [BY_AGE, BY_LEVELS], ids=["age", "levels"])
+def test_no_k_is_too_large(queue):
+    """Step by step, it would take days."""
+    found = queue.exact(load=0.8)
+    assert found.tail(10**15) == 0
+    rare = [found.tail(k) for k in (20_000, 20_001)]
+    assert rare == [0.0, 0.0]
+
+
+def test_many_steps_near_saturation():
+    found = BY_AGE.exact(fraction_of_limit=1 - 1e-5)
+    near, far, further = (found.tail(k) for k in (9_000, 30_000, 51_000))
+    assert 0 < further < far < near
+    assert far / near == pytest.approx(further / far, rel=1e-9)
