@@ -53,6 +53,15 @@ def of_distribution(
     return undrawn / arrival_rate + found @ times + 1 / np.array(system.rates)
 
 
+def waiting_times(blocks: FcfsBlocks, distribution: StationaryDistribution) -> NDArray[np.float64]:
+    """E[W_c] (classes,) without a subtraction, so that short waits keep their digits."""
+    arrival_rate = distribution.qbd.arrival_rate
+    fronts, times = _fronts_of(blocks.system)
+    levels = _Levels(blocks, distribution, fronts)
+    found = levels.unsettled + levels.draw_rates() / arrival_rate
+    return (levels.undrawn + distribution.mean_above) / arrival_rate + found @ times
+
+
 @lru_cache(REMEMBERED)
 def _fronts_of(system: MultiserverJobSystem) -> tuple[Fronts, NDArray[np.float64]]:
     """The fronts and τ (e, C)."""
@@ -73,6 +82,8 @@ class _Levels:
         self.unsettled = np.zeros(len(room))
         self.behind = np.zeros(len(place))
         self.blocked = 0.0
+        # Without the jobs above level B + 1.
+        self.undrawn = 0.0
         inside = fronts.counts.sum(axis=1) + (fronts.head != UNSAMPLED)
         # At most so many jobs are drawn at once.
         self._first = np.zeros((inside.max() + 2, len(place)))
@@ -91,10 +102,12 @@ class _Levels:
             if k <= distribution.qbd.top:
                 np.add.at(self.behind, rows[q > 0], mass[q > 0])
                 self.blocked += mass[fronts.head[rows] != UNSAMPLED].sum()
+                self.undrawn += float(mass @ q)
                 for i in np.flatnonzero([front not in place for front in listed]):
                     self.unsettled[room[listed[i][0]]] += masses[i]
         rows = np.array([place[front] for front in blocks.fronts[-1]])
         self.behind[rows] += distribution.above
+        self.undrawn += float(distribution.above @ (distribution.qbd.top + 1 - inside[rows]))
         self.blocked += distribution.above[fronts.head[rows] != UNSAMPLED].sum()
 
     def draw_rates(self) -> Vector:

@@ -52,6 +52,10 @@ class FiniteSkipModel(Protocol):
     def in_service(self, front: Front) -> int:
         """Jobs in service."""
 
+    def served(self, front: Front) -> tuple[int, ...] | None:
+        """Jobs in service, class by class; None if the model does not tell."""
+        return None
+
     def admissions(self, front: Front) -> Iterable[tuple[float, Front]]:
         """The fronts that the next job may lead to, with their probabilities, if not full."""
 
@@ -101,6 +105,21 @@ class FrontBlocks:
             at_front += mass @ np.array([self.model.counts(front) for front in fronts], dtype=float)
         queueing = distribution.mean_jobs - at_front.sum()
         return (at_front / p + queueing) / distribution.qbd.arrival_rate
+
+    def waiting_times(self, distribution: StationaryDistribution) -> NDArray[np.float64] | None:
+        """E[W] of every class (C,) without a subtraction, so that short waits keep their digits;
+        None if the model does not tell which jobs are served."""
+        model, p = self.model, np.array(self.model.probabilities)
+        if model.served(model.empty) is None:
+            return None
+        idle, queueing = np.zeros(len(p)), distribution.mean_above
+        parts = zip((*distribution.boundary, distribution.above), self.fronts, strict=True)
+        for k, (mass, fronts) in enumerate(parts):
+            present = np.array([model.counts(front) for front in fronts], dtype=float)
+            served = np.array([model.served(front) for front in fronts], dtype=float)
+            idle += mass @ (present - served)
+            queueing += float(mass @ (k - present.sum(axis=1)))
+        return (idle / p + queueing) / distribution.qbd.arrival_rate
 
 
 def prepare(model: FiniteSkipModel) -> FrontBlocks:

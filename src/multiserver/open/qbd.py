@@ -126,8 +126,8 @@ class StationaryDistribution:
 
     `boundary[k]` (m_k,) is π_k for k = 0 … B, `above` (m,) is Σ_{k>B} π_k, `rate_matrix` (m, m) is
     R. `mean_jobs` E[N], `variance` Var N, `mean_in_service` and `mean_waiting` (those not in
-    service) count jobs; `drift` is the rate up minus the rate down in the repeating part (jobs per
-    unit of time, negative).
+    service) count jobs, `mean_above` those above level B + 1, Σ_j j P(N = B + 1 + j); `drift` is
+    the rate up minus the rate down in the repeating part (jobs per unit of time, negative).
     """
 
     qbd: QuasiBirthDeath
@@ -139,6 +139,7 @@ class StationaryDistribution:
     variance: float
     mean_in_service: float
     mean_waiting: float
+    mean_above: float
 
     @property
     def mean_response_time(self) -> float:
@@ -261,6 +262,7 @@ def solve(qbd: QuasiBirthDeath) -> StationaryDistribution:
         variance=float(spread + offset**2 * above.sum() + (2 * offset + 1) * first + 2 * second),
         mean_in_service=float(busy),
         mean_waiting=float(waiting + above @ (beyond - qbd.repeating.in_service) + first),
+        mean_above=float(first),
     )
 
 

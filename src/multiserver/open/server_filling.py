@@ -59,6 +59,10 @@ class ServerFilling(FiniteSkipModel):
     def in_service(self, front: tuple[Classes, ...]) -> int:
         return sum(self._served(front))
 
+    def served(self, front: tuple[Classes, ...]) -> tuple[int, ...]:
+        groups = zip(front, self._served(front), strict=True)
+        return _by_class(self.system, [c for jobs, u in groups for c in jobs[:u]])
+
     def admissions(self, front: tuple[Classes, ...]) -> Iterable[tuple[float, tuple[Classes, ...]]]:
         for c, (v, p) in enumerate(zip(self.system.needs, self.probabilities, strict=True)):
             g = self._needs().index(v)
@@ -114,6 +118,9 @@ class DivisibleServerFilling(FiniteSkipModel):
 
     def in_service(self, front: Classes) -> int:
         return len(self._served(front))
+
+    def served(self, front: Classes) -> tuple[int, ...]:
+        return _by_class(self.system, [front[i] for i in self._served(front)])
 
     def admissions(self, front: Classes) -> Iterable[tuple[float, Classes]]:
         return [(p, (*front, c)) for c, p in enumerate(self.probabilities)]

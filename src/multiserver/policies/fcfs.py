@@ -78,6 +78,9 @@ class FcfsProcess:
     def class_times(self, distribution: StationaryDistribution) -> tuple[float, ...]:
         return self.parts.by_owner(by_class.of_distribution(self.blocks, distribution))
 
+    def class_waits(self, distribution: StationaryDistribution) -> tuple[float, ...]:
+        return self.parts.by_owner(by_class.waiting_times(self.blocks, distribution))
+
 
 def _process(system: System) -> FcfsProcess:
     parts = exponential_parts(system)

@@ -35,3 +35,7 @@ class FrontProcess:
     def class_times(self, distribution: StationaryDistribution) -> tuple[float, ...]:
         times = self.blocks.response_times(distribution)
         return tuple(map(float, times)) if self.parts is None else self.parts.by_owner(times)
+
+    def class_waits(self, distribution: StationaryDistribution) -> tuple[float, ...] | None:
+        waits = self.blocks.waiting_times(distribution)
+        return None if waits is None or self.parts is None else self.parts.by_owner(waits)

@@ -43,6 +43,9 @@ class Process(Protocol):
     def class_times(self, distribution: StationaryDistribution) -> tuple[float, ...]:
         """E[T_c], class by class."""
 
+    def class_waits(self, distribution: StationaryDistribution) -> tuple[float, ...] | None:
+        """E[W_c] without a subtraction, or None."""
+
 
 def whole_capacity(source: str) -> Method:
     """λ* = n/E[S]: all servers are at work once enough jobs are present."""
@@ -69,6 +72,7 @@ def process_methods(
                 times=distribution.mean_response_time,
                 jobs=distribution.mean_jobs,
                 class_times=process.class_times(distribution),
+                class_waits=process.class_waits(distribution),
                 waiting=distribution.mean_waiting,
                 imprecision=distribution.imprecision,
                 tail=distribution.tail,
@@ -176,8 +180,7 @@ def class_simulation(rule: str | Callable[..., None], source: str) -> Method:
     """Simulation job by job, by the engine for policies that serve jobs of each need in order of
     arrival.
 
-    `rule` is the name of one of `simulation.class_policies`, or a function with the arguments of
-    `CLASS_POLICY`.
+    `rule` is the name of one of `simulation.class_policies`, or a function like `CLASS_POLICY`.
     """
 
     def simulate(system: System, arrival_rate: float, effort: Effort, **_: Any) -> Means:
