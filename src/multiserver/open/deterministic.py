@@ -33,7 +33,8 @@ NEGLIGIBLE_EXPONENT, MOST_TERMS = 46.0, 200_000
 
 
 def waiting_time(servers: int, duration: float, rate: float) -> float:
-    """E[W] of k = `servers`, with a relative error of about 1e-12 for loads above .1.
+    """E[W] of k = `servers`, with a relative error of about 1e-12, or 1e-10 where E[W] is far below
+    1e-12 D, as with hundreds of servers at low loads.
 
     Raises `UnstableError` unless λ < k/D.
     """
