@@ -52,7 +52,7 @@ FINEST = 1e-14
 # The first states have so many values of each class count; points that are mixed.
 INITIAL_COUNTS, DEPTH = 6, 6
 # While a distribution still changes by more, it does not show how much is left out.
-SETTLING = 0.1
+STILL_MOVING = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,7 +273,7 @@ class _Chain:
             scores = self.truncation_errors(distribution)
             truncation_error = float(scores.sum())
             open_ = target.allowed_residual(truncation_error)
-            if change <= max(min(truncation_error, SETTLING, open_), target.enough) and (
+            if change <= max(min(truncation_error, STILL_MOVING, open_), target.enough) and (
                 open_ == np.inf or self.residual_error(distribution) <= open_
             ):
                 return distribution, scores, True

@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 # Parts of the largest entry of b: below the first, sums over levels have lost digits; below the
 # second, b has underflowed.
 SMALL, UNSEEN = 1e-6, 1e-200
-SETTLED, MOST_SWEEPS = 1e-14, 100
+CONVERGED, MOST_SWEEPS = 1e-14, 100
 
 
 def refined(distribution: AgeDistribution) -> AgeDistribution:
@@ -68,7 +68,7 @@ def enforce_balance(matrix: Array, measure: Array, inflow: Array) -> None:
         upper, lower = np.triu(within), -np.tril(within, -1)
         for _ in range(MOST_SWEEPS):
             last, entries = entries, solve_triangular(upper, right + entries @ lower, trans=1)
-            if (abs(entries - last) <= SETTLED * entries).all():
+            if (abs(entries - last) <= CONVERGED * entries).all():
                 break
         measure[small] = entries
     unseen = measure <= UNSEEN * measure.max()

@@ -254,7 +254,7 @@ def _means(
     if not distribution.boundary[0].sum() > 0:
         raise TooLargeError("a threshold that is hardly ever reached: empty systems have no float")
     counts = [np.array(of, float) for of in phases]
-    distribution = replace(distribution, above=_settled(distribution, counts[-1][:, 0]))
+    distribution = replace(distribution, above=_without_rounding(distribution, counts[-1][:, 0]))
     parts = zip((*distribution.boundary, distribution.above), counts, strict=True)
     other, *serving = sum(pi @ values for pi, values in parts).tolist()
     jobs = np.empty(2)
@@ -264,7 +264,7 @@ def _means(
     )
 
 
-def _settled(distribution: qbd.StationaryDistribution, others: Vector) -> Vector:
+def _without_rounding(distribution: qbd.StationaryDistribution, others: Vector) -> Vector:
     """Σ_{k>B} π_k. While many jobs of the level's class are present, the others pile up to K, where
     they hardly ever are: rounding errors there shrink by repeated sums of positive terms."""
     above, there = distribution.above, np.inf
