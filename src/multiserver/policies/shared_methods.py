@@ -231,11 +231,7 @@ def arguments_of(effort: Effort) -> dict[str, Any]:
 
 
 def simulate_class_queues(
-    system: System,
-    arrival_rate: float,
-    effort: Effort,
-    rule: Callable[..., None],
-    **options: Any,
+    system: System, arrival_rate: float, effort: Effort, rule: Callable[..., None], **options: Any
 ) -> Means:
     """Estimates by the engine for policies that serve jobs of each need in order of arrival, with
     its option `memory`."""
