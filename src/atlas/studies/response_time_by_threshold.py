@@ -38,7 +38,9 @@ class Parameters(Block):
 
     @model_validator(mode="after")
     def _belong(self) -> Self:
-        PolicyBlock(name=Quickswap.name).require_of(self.system.read(), "system")
+        PolicyBlock(name=Quickswap.name, options={"threshold": 0}).require_of(
+            self.system.read(), "system"
+        )
         return self
 
 

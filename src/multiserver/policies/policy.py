@@ -239,7 +239,9 @@ class Policy:
 
     def misfit(self, system: System) -> tuple[str, ...]:
         """An option whose value the system does not allow, and those that it does, in words; empty
-        if there is none."""
+        if there is none, or if `requires` is not met."""
+        if _unmet(self.requires.get(system.model, ()), system):
+            return ()
         found = ((name, allow(system, self.options[name])) for name, allow in self.ranges.items())
         return next((pair for pair in found if pair[1]), ())
 
