@@ -41,7 +41,6 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
             return Means(
                 **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
                 waiting=math.fsum(found.class_waiting),
-                class_waits=_waits(system, arrival_rate, needs.class_jobs(found.class_waiting)),
                 tail=CountsTail(rule_of, options, parts, arrival_rate, limit, budget),
                 note=f"{found.states} states",
                 imprecision=found.imprecision,
@@ -140,13 +139,6 @@ class CountsTail:
                 self.parts, rule, self.arrival_rate, self.limit, **budget
             )
         return self._found[enough]
-
-
-def _waits(system: System, rate: float, waiting: Sequence[float]) -> tuple[float, ...]:
-    """E[W_c] of classes of which so many jobs are not in service; extrapolated numbers may be below
-    0."""
-    pairs = zip(waiting, system.probabilities, strict=True)
-    return tuple(max(jobs, 0.0) / (rate * p) for jobs, p in pairs)
 
 
 def means_from_jobs(system: System, rate: float, jobs: Sequence[float]) -> dict[str, Any]:
