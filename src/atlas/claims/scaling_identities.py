@@ -20,7 +20,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import expm
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from atlas.claims import Found, System, by
 from atlas.claims.scaling_system import with_needs_1_and_n
@@ -101,7 +101,7 @@ def growth_over_throughput(
     workload = Workload.of(system, fraction_of_limit * mu)
     grown, lengths = np.array([grow(workload, jobs, seed, run) for run in range(10)]).T
     growth = grown / lengths / mu
-    reach = growth.std(ddof=1) / math.sqrt(len(growth)) * student.ppf(0.975, len(growth) - 1)
+    reach = growth.std(ddof=1) / math.sqrt(len(growth)) * stdtrit(len(growth) - 1, 0.975)
     return Found(float(growth.mean()), f"λ = {fraction_of_limit} μ", float(reach))
 
 
