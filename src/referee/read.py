@@ -14,6 +14,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,11 @@ class Reference:
             message = printable(f"{folder}: no reference systems there ({reason})")
             raise Unreadable(message) from None
         return cls(index, systems)
+
+    @cached_property
+    def quantities(self) -> set[str]:
+        """The quantities of all systems."""
+        return {value["quantity"] for one in self.systems.values() for value in one["values"]}
 
     def values(self, system: str) -> dict[Key, Json]:
         """The values of a system by quantity, class and k."""
@@ -213,7 +219,7 @@ def _not_there(line: int, id: str, key: Key, reference: Reference) -> Fault:
         return Fault(line, kind, f"{named(key)} of {id}", "; ".join(map(named, same)))
     names = tuple(dict.fromkeys(name for name, *_ in values))
     found, expected = f"a quantity {quantity!r} of {id}", ", ".join(names)
-    if any(other == quantity for one in reference.systems for other, *_ in reference.values(one)):
+    if quantity in reference.quantities:
         return Fault(line, kind, f"{found}, which only other systems have", expected)
     return Fault(line, kind, found, expected, quantity, names)
 
