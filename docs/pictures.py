@@ -175,8 +175,8 @@ def network() -> Canvas:
     picture.job(248, 30 + CELL, 1, "b")
     picture.label(76, 60, "λ", anchor="end")
     for x in (80, 180, 329):
-        picture.arrow(x, 56, x + (8 if x == 80 else 56), 56)
-    picture.label(389, 60, "leaves")
+        picture.arrow(x, 56, x + (8 if x == 80 else 52), 56)
+    picture.label(385, 60, "leaves")
     picture.add("path", d="M284,84V106H134V84", class_="arrow")
     picture.label(209, 122, "returns with probability q", anchor="middle", small=True)
     return picture
