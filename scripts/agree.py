@@ -71,8 +71,26 @@ def check_ledger(ledger: Path) -> tuple[str, list[str]]:
         for row in rows
         if not row["sound"]
     ]
+    unsound += [f"  {ledger.parent.name}/{fault}" for fault in check_errata(rows)]
     report = ledger.with_suffix(".txt")
     return f"{ledger.parent.name}: {len(rows)} claims: {verdicts} ({report})", unsound
+
+
+def check_errata(rows: list[dict[str, str]]) -> list[str]:
+    """The errata of a ledger that are unfair. An erratum accuses an author: it must rest on stated
+    parameters, no reading of the sentence may hold, and each sentence is accused only once."""
+    errata = [row for row in rows if row["verdict"] == "erratum"]
+    quotes = Counter(row["quote"] for row in errata)
+    faults = []
+    for row in errata:
+        cases = json.loads(row["readings"]) + json.loads(row["evidence"])
+        if row["certainty"] != "stated":
+            faults.append(f"{row['claim']}: an erratum on parameters that are {row['certainty']}")
+        if not json.loads(row["readings"]) or any(case["holds"] is not False for case in cases):
+            faults.append(f"{row['claim']}: an erratum although not every reading fails")
+        if quotes[row["quote"]] > 1:
+            faults.append(f"{row['claim']}: the same sentence is an erratum twice")
+    return faults
 
 
 def check_scores(scores: Path) -> tuple[str, list[str]]:

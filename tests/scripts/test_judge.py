@@ -259,6 +259,18 @@ def test_a_sound_ledger_has_no_faults(tmp_path):
     assert agree.check_ledger(ledger(tmp_path, 77.2))[1] == []
 
 
+def test_an_erratum_on_chosen_parameters_or_twice_on_a_sentence_is_a_fault():
+    case = json.dumps([{"holds": False}])
+    row = {"claim": "a", "quote": "q", "verdict": "erratum", "certainty": "stated"}
+    row |= {"readings": case, "evidence": "[]"}
+    assert agree.check_errata([row]) == []
+    assert len(agree.check_errata([row, row])) == 2
+    assert "chosen" in agree.check_errata([row | {"certainty": "chosen"}])[0]
+    held = json.dumps([{"holds": False}, {"holds": True}])
+    assert "not every reading fails" in agree.check_errata([row | {"readings": held}])[0]
+    assert "not every reading fails" in agree.check_errata([row | {"readings": "[]"}])[0]
+
+
 def test_what_was_simulated_without_a_fair_interval_decides_nothing():
     short = Estimate(2.0, 0.1, 0.05, 32, 1000, 33.0)
     long = replace(short, effective_size=1e6)
