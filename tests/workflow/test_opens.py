@@ -19,7 +19,7 @@ from atlas.io.atomic import write_text
 from atlas.io.sums import leave_sums
 from atlas.io.tidy import write_table
 from atlas.plan.fingerprint import CodeDigests
-from atlas.plan.products import Overall, Product
+from atlas.plan.products import Product, RunWide
 from atlas.plan.resolve import Plan
 
 pytestmark = pytest.mark.slow
@@ -141,7 +141,7 @@ def test_what_products_are_made_from(made):
     assert stages == {"draw", "tabulate", "judge", "typeset", "standardise"}
 
 
-def about(whole: Overall, products: Any) -> Overall:
+def about(whole: RunWide, products: Any) -> RunWide:
     """The same about these products."""
     return replace(whole, content={**whole.content, "products": products})
 

@@ -96,7 +96,8 @@ def choose(
 
 
 def files_within(config: Mapping[str, Any], files: Iterable[str | FilePath]) -> list[FilePath]:
-    """The config files of a workflow that its module was given too: `config` has all their keys."""
+    """Of the config files of a workflow that has this one as a module, those that it handed on:
+    all their keys are in `config`."""
     contents = {file: yaml.safe_load(file.read_text("utf-8")) for file in map(FilePath, files)}
     return [file for file, content in contents.items() if {*(content or ())} <= config.keys()]
 

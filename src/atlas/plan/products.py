@@ -200,8 +200,8 @@ class Product(Specified):
 
 
 @dataclass(frozen=True)
-class Overall(Specified):
-    """What is about all products at once; `content` determines it."""
+class RunWide(Specified):
+    """What a run has once, from or about all its products; `content` determines it."""
 
     content: Mapping[str, Any]
     name: ClassVar[str]
@@ -215,7 +215,7 @@ class Overall(Specified):
         return f"results/specs/{self.name}.{self.fingerprint}.json"
 
 
-class Gallery(Overall):
+class Gallery(RunWide):
     """The pages over all products, including pending ones."""
 
     name = "gallery"
@@ -236,7 +236,7 @@ class Gallery(Overall):
 
 
 @dataclass(frozen=True)
-class Agreement(Overall, OneFile):
+class Agreement(RunWide, OneFile):
     """The check that these products are what they should be."""
 
     made_from: tuple[Product, ...]
@@ -249,7 +249,7 @@ class Agreement(Overall, OneFile):
         return f"results/agreed/{self.fingerprint}.txt"
 
 
-class Archive(Overall):
+class Archive(RunWide):
     """The archive of a run."""
 
     name = "archive"
@@ -260,7 +260,7 @@ class Archive(Overall):
         return f"archive/{project['name']}-{project['version']}-{self.fingerprint}.crate.zip"
 
 
-class Inventory(Overall):
+class Inventory(RunWide):
     """The files that something asks for."""
 
     name = "inventory"
