@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from itertools import pairwise
 from numbers import Integral, Real
 
-# Probabilities and shares are typed as decimals: thirds do not sum to exactly 1.
-SUM_TOLERANCE = 1e-9
+# Probabilities and shares are typed as decimals: thirds do not sum to exactly 1. A sum nearer to 1
+# than by SUM_ROUNDING is that of floats.
+SUM_TOLERANCE, SUM_ROUNDING = 1e-9, 1e-14
 
 # The most needs that a message lists.
 MOST_LISTED = 12
@@ -37,6 +39,21 @@ def require_count(name: str, value: object, least: int = 1, why: str = "") -> in
         reason = f" ({why})" if why else ""
         raise ValueError(f"{name} must be an integer from {least} on{reason}, found {value!r}")
     return int(value)
+
+
+def summing_to_1(probabilities: Iterable[float]) -> tuple[float, ...]:
+    """The probabilities; the largest takes up what is missing beyond rounding, as methods differ in
+    where they use the sum: 1e-9 of it would be 1e-3 of a mean at 0.999999 λ*.
+
+    Raises `ValueError` unless they sum to 1, up to their digits.
+    """
+    found = list(probabilities)
+    total = math.fsum(found)
+    if abs(total - 1) > SUM_TOLERANCE:
+        raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}")
+    if abs(total - 1) > SUM_ROUNDING:
+        found[found.index(max(found))] += 1 - total
+    return tuple(found)
 
 
 def listed(needs: Iterable[int]) -> str:

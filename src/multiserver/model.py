@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 
-from multiserver.checks import SUM_TOLERANCE, require_integer
+from multiserver.checks import require_integer, summing_to_1
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,8 @@ class MultiserverJobSystem:
         for c in self.classes:
             if c.need > n:
                 raise ValueError(f"need {c.need} exceeds the {n} servers: such a job never starts")
-        total = math.fsum(c.probability for c in self.classes)
-        if abs(total - 1) > SUM_TOLERANCE:
-            raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}")
+        shares = zip(self.classes, summing_to_1(self.probabilities), strict=True)
+        object.__setattr__(self, "classes", tuple(replace(c, probability=p) for c, p in shares))
 
     @classmethod
     def of(

@@ -27,11 +27,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
-from multiserver.checks import SUM_TOLERANCE, listed, require_integer
+from multiserver.checks import listed, require_integer, summing_to_1
 from multiserver.sizes import Size
 
 if TYPE_CHECKING:
@@ -166,9 +166,8 @@ class System:
             object.__setattr__(self, "servers", require_integer("servers", self.servers))
         if self.limit is not None:
             object.__setattr__(self, "limit", require_integer("limit", self.limit))
-        total = math.fsum(self.probabilities)
-        if abs(total - 1) > SUM_TOLERANCE:
-            raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}")
+        shares = zip(self.classes, summing_to_1(self.probabilities), strict=True)
+        object.__setattr__(self, "classes", tuple(replace(c, probability=p) for c, p in shares))
         uses = {c.use for c in self.classes}
         if len(uses) > 1 and uses != {"compatible", "degree"}:
             raise ValueError(f"classes must use servers alike, found {' and '.join(sorted(uses))}")

@@ -85,3 +85,18 @@ def test_balanced_fairness_states_its_error(gap):
     error = abs(found.mean_response_time * float(rate) - 1)
     assert error <= WITHIN * stated(found.method)
     assert "good to" in found.method
+
+
+@pytest.mark.parametrize("policy", [ms.FCFS, ms.ServerFilling], ids=str)
+def test_digits_missing_from_probabilities_move_no_mean(policy):
+    """Thirds with nine digits: the largest takes up what is missing."""
+    means = []
+    for small in (0.666666666, 0.666666667):
+        rows = ((1, 1.0, small), (4, 2.0, 0.333333333))
+        classes = [
+            ms.JobClass(need=v, duration=ms.Exponential(rate=rate), probability=p)
+            for v, rate, p in rows
+        ]
+        queue = ms.System(4, classes).under(policy)
+        means.append(queue.exact(fraction_of_limit=1 - 1e-6).mean_response_time)
+    assert means[0] == pytest.approx(means[1], rel=1e-9)
