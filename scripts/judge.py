@@ -43,6 +43,7 @@ UNITS = {
     "certainty": "of the parameters",
     "verdict": "word",
     "result": "word",
+    "repeats": "name",
     "readings": "JSON",
     "evidence": "JSON",
     "decides": "text",
@@ -90,7 +91,7 @@ def row(claim: dict[str, Any], found: dict[str, dict[str, Any]], version: str) -
         reason = f"{claim['differs']} is drawn with other parameters than the paper's"
     return {
         **{key: claim[key] for key in ("where", "quote", "how", "route", "confirmed", "certainty")},
-        **{key: claim.get(key, "") for key in ("result", "decides")},
+        **{key: claim.get(key, "") for key in ("result", "repeats", "decides")},
         "claim": claim["id"],
         "stated": json.dumps(printed["stated"], ensure_ascii=False),
         "within": printed["within"],

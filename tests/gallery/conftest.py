@@ -156,7 +156,7 @@ def claim(id: str, where: str, verdict: str = "agrees", reason: str = "", of: st
     row |= {"parameters": '{"servers": 10}', "stated": '"2"', "recomputed": "2.5", "at": "ρ = 0.5"}
     row |= {"within": "about", "half_width": "null", "readings": "[]", "evidence": "[]"}
     row |= {"how": "How many `mean_jobs`", "route": "a chain", "confirmed": "simulation"}
-    row |= {"certainty": "stated", "result": "", "decides": "", "version": ""}
+    row |= {"certainty": "stated", "result": "", "repeats": "", "decides": "", "version": ""}
     return row | {"verdict": verdict, "sound": True, "reason": reason, "of": of}
 
 

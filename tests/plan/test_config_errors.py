@@ -71,6 +71,7 @@ MISTAKES = [
     ('stated: "500"\n    within: around', '"500"', "", "claims.1.stated", "what is stated"),
     (ERRATUM, "stated\n", "chosen\n", "claims.97.certainty", "'chosen'"),
     (READINGS, READINGS, "", "claims.97", "no key 'readings'"),
+    (MEANT, "reason:", "repeats: worst-need\n    reason:", "claims.97.repeats", "repeats no other"),
     (
         *("title: Wasted servers over mix and rate ratio", "over mix", "'{{ al.servers }}' #"),
         *("figures.wastage-plane.title", "'al'"),

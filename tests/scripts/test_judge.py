@@ -217,6 +217,11 @@ def test_what_does_not_simply_hold_names_the_version_that_was_read():
         assert (told in tell(row)) == (verdict != "agrees")
 
 
+def test_a_slip_that_is_taken_over_is_named():
+    row = judge.row(claim(verdict="erratum", repeats="lemma-8-3-sum"), {}, "")
+    assert "the slip of lemma-8-3-sum" in tell(row)
+
+
 def test_the_bibliography_has_the_version_read_and_that_of_record():
     spec = {"paper": "p", "id": "ledger", "stage": "judge", "bibliography": READ}
     spec |= {"software": {"multiserver-atlas": "1"}, "fingerprint": "0"}

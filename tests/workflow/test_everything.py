@@ -73,6 +73,16 @@ def test_every_figure_of_every_paper_can_be_read(everything):
     assert require_all_legible(everything.root / "figures") > 60
 
 
+def test_the_front_page_counts_slips_not_the_sentences_that_take_them_over(everything):
+    front = (everything.root / "figures/gallery/index.html").read_text("utf-8")
+    files = (ROOT / "config/papers").glob("*.yaml")
+    claims = [claim for f in files for claim in read_yaml(f, f.name)[0].get("claims", [])]
+    errata = [claim for claim in claims if claim["verdict"] == "erratum"]
+    repeated = [claim for claim in errata if "repeats" in claim]
+    assert repeated and f"{len(errata) - len(repeated)} errata in the papers" in front
+    assert f"{len(errata)} sentences are concerned" in front
+
+
 def test_the_gallery_is_light(everything):
     """With PNGs and all points it has a tenth more."""
     files = (everything.root / "figures/gallery").rglob("*")

@@ -60,11 +60,16 @@ def resolve(claims: list[dict[str, Any]], context: Context) -> Ledger:
     ledger = Ledger()
     ids = [claim["id"] for claim in claims]
     errata: dict[str, str] = {}
+    slips = [c["id"] for c in claims if c["verdict"] == "erratum" and "repeats" not in c]
     for i, claim in enumerate(claims):
         path = ("claims", i)
         if ids.index(claim["id"]) < i:
             ledger.faults.append(Fault((*path, "id"), repr(claim["id"]), "an id used only once"))
         ledger.faults += check_rules(claim, path, context, errata)
+        if "repeats" in claim and claim["repeats"] not in slips:
+            hint = suggest(claim["repeats"], slips)
+            found, expected = repr(claim["repeats"]), "the id of an erratum that repeats no other"
+            ledger.faults.append(Fault((*path, "repeats"), found, expected, hint))
         cases = [_resolve_case(*parts, claim, context, ledger) for parts in _cases(claim, path)]
         if None in cases:
             continue
@@ -102,8 +107,9 @@ def check_rules(
             expected = "one erratum a sentence; further numbers are its `evidence`"
             yield Fault((*path, "quote"), found, expected)
         errata[sentence] = claim["id"]
-    elif "result" in claim:
-        yield Fault((*path, "result"), repr(claim["result"]), "no such key but for an erratum")
+    for key in ("result", "repeats") if verdict != "erratum" else ():
+        if key in claim:
+            yield Fault((*path, key), repr(claim[key]), "no such key but for an erratum")
     if verdict == "depends" and not (claim["readings"] and "decides" in claim):
         expected = "readings, of which some hold and some do not, and what decides"
         yield Fault(path, "no 'readings' or no 'decides'", expected)

@@ -229,6 +229,9 @@ class Claim(Block):
         Literal["stands", "changes"] | None,
         Field(description="for an erratum, whether the result that the paper draws from it stands"),
     ] = None
+    repeats: Annotated[
+        Id | None, Field(description="for an erratum, the one whose slip this sentence takes over")
+    ] = None
     readings: Annotated[list[Reading], Field(description="other readings, each recomputed")] = []
     evidence: Annotated[list[Evidence], Field(description="further numbers on the sentence")] = []
     decides: Annotated[Text | None, Field(description="what decides between the readings")] = None

@@ -54,6 +54,7 @@ class Claim:
     recomputed: str
     details: tuple[str, ...]
     verdict: str
+    repeats: str
     sound: bool
     reason: str
     about: frozenset[str]
@@ -245,6 +246,7 @@ def _read_ledger(spec: Mapping[str, Any], numbers: Mapping[str, str]) -> list[Cl
             recomputed=_in_unit(recomputed(row), row),
             details=tuple(tell(row)),
             verdict=row["verdict"],
+            repeats=row["repeats"],
             sound=row["sound"] == "True",
             reason=row["reason"],
             about=relate(series[row["claim"]], row["where"], numbers)

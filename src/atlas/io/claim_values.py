@@ -70,6 +70,8 @@ def tell(line: Mapping[str, Any]) -> Iterator[str]:
         yield f"what decides: {line['decides']}"
     if line["result"]:
         yield f"the result {line['result']}"
+    if line["repeats"]:
+        yield f"the slip of {line['repeats']}"
     if line["reason"]:
         yield line["reason"]
     if line["version"]:
