@@ -201,8 +201,11 @@ def test_what_it_cannot_do_it_says():
         one_or_n.solve(5, 1.0, Exponential(1.0), (0.5, 0.5), 10.0)
 
 
+NEAR = [(300, 0.1, 0.5), (5000, 1e-5, 0.5), (52, 3.7e-5, 3.1), (2, 1e-7, 0.05), (20, 1e-7, 1.0)]
+
+
 @pytest.mark.parametrize("gap", [1e-4, 1e-6])
-@pytest.mark.parametrize(("n", "q", "mu"), [(300, 0.1, 0.5), (5000, 1e-5, 0.5), (52, 3.7e-5, 3.1)])
+@pytest.mark.parametrize(("n", "q", "mu"), NEAR)
 def test_near_the_limit_it_states_the_digits_that_are_left(n, q, mu, gap):
     large = Exponential(mu)
     process = age_process.prepare(PhasedJobs.of(n, (1, n), (Exponential(1.0), large), (1 - q, q)))

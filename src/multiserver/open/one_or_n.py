@@ -72,8 +72,8 @@ NEGLIGIBLE_EXPONENT = 46.0
 WIDE_PER_DECADE, MIN_NEAR, GROWTH, MAX_EXPONENTIALS = 6, 24, 1.4, 420
 GOOD, ROUGH = 2e-13, 1e-8
 # Errors of E[T_c] have been found to be about so many residuals, mostly fewer, and near λ* about so
-# many roundings of λ/θ.
-AMPLIFIED, ROUNDED = 50.0, 3.0
+# many roundings of λ/θ and, with 1 as the rate of small jobs, of √(λ/q)/θ.
+AMPLIFIED, ROUNDED, ROUNDED_IF_RARE = 50.0, 3.0, 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +106,10 @@ class OneOrNDistribution:
     def imprecision(self) -> float:
         """The relative error of E[T_c], within a factor of about ten. As θ → 0 the residual does
         not show it: (1) is relative to terms far larger than those that θ leaves."""
-        rounding = float(np.finfo(float).eps) * self.arrival_rate / self.decay
-        return max(AMPLIFIED * self.residual, ROUNDED * rounding)
+        λ, q = self.system.rate, self.system.q
+        terms = ROUNDED * λ + ROUNDED_IF_RARE * math.sqrt(λ / q)
+        rounding = float(np.finfo(float).eps) * terms / float(self.solution.basis.rates[0])
+        return max(AMPLIFIED * self.residual, rounding)
 
     @property
     def decay_rate(self) -> float:
