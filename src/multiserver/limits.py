@@ -102,16 +102,18 @@ def from_limit(
     """λ* as a method found it; no policy is stable from λ = `highest` on."""
     wastage = found.wastage
     load = system.load(found.arrival_rate) if math.isfinite(found.arrival_rate) else None
+    # n/E[S] · E[S]/n may round to less than 1.
+    load = 1.0 if load is not None and wastage == 0 else load
     return Stability(
         model=system.model,
         policy=repr(policy),
         method=", ".join(filter(None, [method.name, found.note])),
         source=method.source,
         limit=float(found.arrival_rate),
-        # n/E[S] · E[S]/n may round to less than 1.
-        load_limit=1.0 if load is not None and wastage == 0 else load,
+        load_limit=load,
         wastage=wastage,
-        utilisation=None if wastage is None else 1 - wastage / system.capacity,
+        # 1 − wastage/n would lose the digits of a small load.
+        utilisation=None if wastage is None else load,
         relative_completions=found.relative_completions,
         estimate=found.estimate,
         highest=highest,

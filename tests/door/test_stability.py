@@ -155,3 +155,14 @@ def test_no_wastage_is_negative():
     job = ms.JobClass(compatible={0, 1}, duration=ONE)
     found = ms.System((0.12598496763600103, 0.8010550738032329), [job]).under(ms.FCFS).stability()
     assert (found.wastage, found.utilisation, found.load_limit) == (0.0, 1.0, 1.0)
+
+
+def test_a_small_utilisation_keeps_its_digits():
+    """Half of the jobs need one of 1e8 servers for a time of mean 1, half need all for 1e-16. Before
+    a large job starts, G small ones end, P(G ≥ j) = 2^-j, in a mean time Σ_j 2^-j/j = ln 2."""
+    n = 10**8
+    small = ms.JobClass(need=1, duration=ONE, probability=0.5)
+    large = ms.JobClass(need=n, duration=ms.Exponential(rate=1e16), probability=0.5)
+    found = ms.System(n, [small, large]).under(ms.FCFS).stability()
+    expected = (1 + n * 1e-16) / (n * math.log(2))
+    assert found.utilisation == pytest.approx(expected, rel=1e-12)
