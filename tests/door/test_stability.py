@@ -158,8 +158,8 @@ def test_no_wastage_is_negative():
 
 
 def test_a_small_utilisation_keeps_its_digits():
-    """Half of the jobs need one of 1e8 servers for a time of mean 1, half need all for 1e-16. Before
-    a large job starts, G small ones end, P(G ≥ j) = 2^-j, in a mean time Σ_j 2^-j/j = ln 2."""
+    """Half of the jobs need one of 1e8 servers for a time of mean 1, half all for 1e-16. Before a
+    large job starts, G small ones end, P(G ≥ j) = 2^-j, in a mean time Σ_j 2^-j/j = ln 2."""
     n = 10**8
     small = ms.JobClass(need=1, duration=ONE, probability=0.5)
     large = ms.JobClass(need=n, duration=ms.Exponential(rate=1e16), probability=0.5)
