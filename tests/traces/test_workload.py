@@ -53,6 +53,15 @@ def test_the_three_routes_to_wastage():
     assert by["naive_throughput"].groupby("servers").agg(np.ptp).max() < 1e-12
 
 
+def test_a_log_that_all_fits_on_the_servers_has_no_wastage_to_replay():
+    few = LAW | {"jobs": 20, "needs": [1], "probabilities": [1.0]}
+    chosen = {"generated": few, "rounding": "none", "servers": [10, 20], "methods": ["replayed"]}
+    some, none = compute(workload_wastage, CHANCE | chosen).to_dict("records")
+    assert some["wastage"] == pytest.approx(0, abs=1e-9) and some["note"] == "simulated"
+    assert math.isnan(none["wastage"]) and none["naive_throughput"] > some["naive_throughput"]
+    assert none["note"] == "all 20 jobs are in service on 20 servers at once"
+
+
 def test_where_states_are_too_many_nothing_is_claimed():
     parameters = CHANCE | {
         "generated": LAW,

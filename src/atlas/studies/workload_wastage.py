@@ -47,6 +47,7 @@ from atlas.models.trace_systems import (
 )
 from atlas.models.traces import read_jobs
 from atlas.models.workloads import Rounding, States, WorkloadBlock
+from multiserver.errors import NotSampledError
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.saturated.reduction import PICKS, reduce
@@ -132,8 +133,11 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
                 at = "methods", parameters.methods.index("replayed")
                 require(len(needs) >= 4, found, "at least 4 jobs, for two batches", *at)
                 needs = round_up(needs, parameters.rounding)
-                held = replay(servers, needs, durations, parameters.replications)
-                row |= _simulated(system, held)
+                try:
+                    held = replay(servers, needs, durations, parameters.replications)
+                    row |= _simulated(system, held)
+                except NotSampledError as error:
+                    row |= {"naive_throughput": system.naive_throughput, "note": str(error)}
             else:
                 held = _hold(method, system, cells, parameters, i)
                 row |= _simulated(system, held, exact if method in EXPONENTIAL else None)

@@ -18,6 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from multiserver.errors import NotSampledError
 from multiserver.model import MultiserverJobSystem
 from multiserver.simulation.completions import insert, none_in_service, remove_first
 from multiserver.simulation.draws import draw, source_of
@@ -170,7 +171,8 @@ def replay(
     """The mean number of servers held when the given jobs wait in a queue in this order.
 
     `needs` (jobs,), at most `servers`, `durations` (jobs,). The intervals come from batches of
-    equally many jobs, which take the place of independent replications.
+    equally many jobs, which take the place of independent replications. Raises `NotSampledError` if
+    all jobs are in service at once, so that none waits.
     """
     R = min(batches, len(needs) // 2)
     cuts = np.linspace(0, len(needs), R + 1).astype(int)[1:]
@@ -192,6 +194,8 @@ def replay(
             heapq.heappush(ends, (now + duration, need))
         seen.append((area, now))
         start = cut
+    if now == 0:
+        raise NotSampledError(f"all {len(needs)} jobs are in service on {servers} servers at once")
     totals, weights = np.diff(np.array(seen), axis=0).T
-    variance = max(square / now - (area / now) ** 2, 0.0) if now else 0.0
+    variance = max(square / now - (area / now) ** 2, 0.0)
     return estimate(totals, weights, variance=variance, jobs=len(needs))
