@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
+import lzma
 import math
+import tarfile
+import zipfile
 
 import numpy as np
 import pytest
@@ -44,6 +49,26 @@ def test_files_that_are_none(tmp_path):
     }
     with pytest.raises(ValueError, match="none of the 0 rows is a job"):
         list(read_chunks(only_comments))
+
+
+def test_packings_that_are_not_read_are_named(tmp_path):
+    text = SWF.encode() * 100
+    tar, zipped = io.BytesIO(), io.BytesIO()
+    with tarfile.open(fileobj=tar, mode="w:gz") as archive:
+        entry = tarfile.TarInfo("log.swf")
+        entry.size = len(text)
+        archive.addfile(entry, io.BytesIO(text))
+    with zipfile.ZipFile(zipped, "w") as archive:
+        archive.writestr("log.swf", text)
+    for packing, packed in {
+        "packed by xz": lzma.compress(text),
+        "packed by bzip2": bz2.compress(text),
+        "packed by zip": zipped.getvalue(),
+        "packed by zstd": b"\x28\xb5\x2f\xfd" + text,
+        "an archive by tar": tar.getvalue(),
+    }.items():
+        with pytest.raises(ValueError, match=f"log is {packing}; unpack it"):
+            jobs_of(swf.read(write(tmp_path / "log", packed)))
 
 
 def test_gzip_that_is_cut_off_or_damaged_is_said_to_be(tmp_path):

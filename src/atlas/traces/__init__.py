@@ -50,6 +50,17 @@ SUBMITTED, STARTED, REQUESTED = range(3)
 Rows = tuple[NDArray[np.int64], NDArray[np.float64], dict[str, list[int]]]
 
 GZIP = b"\x1f\x8b"
+# The first bytes of files in other packings, which are not read.
+PACKINGS = {
+    b"\xfd7zXZ\0": "xz",
+    b"BZh": "bzip2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\x1f\x9d": "compress",
+    b"PK\x03\x04": "zip",
+    b"7z\xbc\xaf": "7z",
+}
+# The place in an archive by tar at which it says so, and what it says.
+TAR = 257, b"ustar"
 # Bytes read from disk at a time; a compressed piece is smaller because it expands.
 PIECE, COMPRESSED_PIECE = 2**20, 2**17
 # The most bytes of an inflated piece and of a line: larger ones would fill the memory.
@@ -181,8 +192,8 @@ class Lines:
     """The lines of a file in blocks: (number of the first line, bytes that end with a newline).
 
     `len` is the number of pieces of the file on disk, which is about the number of blocks. Raises
-    `ValueError` if the file is missing, empty or not text, if a line is too long, if lines end with
-    carriage returns alone, or if its gzip stream is cut off.
+    `ValueError` if the file is missing, empty, packed by another program than gzip or not text, if
+    a line is too long, if lines end with carriage returns alone, or if its gzip stream is cut off.
     """
 
     def __init__(self, file: str | Path) -> None:
@@ -193,7 +204,13 @@ class Lines:
         if self._size == 0:
             raise ValueError(f"{file} is empty")
         with self._file.open("rb") as stream:
-            self._compressed = stream.read(2) == GZIP
+            start = stream.read(8)
+        for mark, packing in PACKINGS.items():
+            if start.startswith(mark):
+                raise ValueError(
+                    f"{file} is packed by {packing}; unpack it, and pack it with gzip if at all"
+                )
+        self._compressed = start.startswith(GZIP)
         self._piece = COMPRESSED_PIECE if self._compressed else PIECE
 
     def __len__(self) -> int:
@@ -204,6 +221,8 @@ class Lines:
         for i, piece in enumerate(self._pieces()):
             if i == 0:
                 piece = piece.removeprefix(b"\xef\xbb\xbf")
+                if piece.startswith(TAR[1], TAR[0]):
+                    raise ValueError(f"{self._file} is an archive by tar; unpack it")
                 if b"\0" in piece:
                     raise ValueError(f"{self._file} is no text in UTF-8: it holds zero bytes")
             whole, newline, tail = piece.rpartition(b"\n")
