@@ -71,6 +71,20 @@ def test_packings_that_are_not_read_are_named(tmp_path):
             jobs_of(swf.read(write(tmp_path / "log", packed)))
 
 
+@pytest.mark.parametrize(
+    ("read", "head", "row"),
+    [
+        (swf.read, "; Note: \rold\n", "1 0 0 60 4 -1 -1 4 -1 -1 1 1 1 1 1 1\r-1 -1\n"),
+        (slurm.read, "JobID|State|Elapsed|AllocCPUS|Name\n", "1|COMPLETED|00:01:00|4|a\rb\n"),
+        (lambda f: plain.read(f, COLUMNS), "cores,seconds,name\n", "4,60,a\rb\n"),
+    ],
+)
+def test_a_carriage_return_within_a_line_ends_no_line(tmp_path, read, head, row):
+    jobs, rejected = jobs_of(read(write(tmp_path / "log", head + row + "x\n" + row)))
+    assert jobs == 2 * [(4, 60)]
+    assert rejected == {"another number of fields": [3]}
+
+
 def test_gzip_that_is_cut_off_or_damaged_is_said_to_be(tmp_path):
     packed = gzip.compress(SWF.encode() * 100)
     for cut in (len(packed) - 1, len(packed) // 2, 5):

@@ -99,7 +99,7 @@ class _Parser:
         seconds, best = self._seconds, self._needs[0]
         rejected: dict[str, list[int]] = {}
         needs, durations, lines, cancelled, moments = [], [], [], [], []
-        for line, text in enumerate(block.splitlines(), start=first):
+        for line, text in enumerate(block.split(b"\n")[:-1], start=first):
             row = text.split(b"|")
             reason = ""
             if len(row) != width:

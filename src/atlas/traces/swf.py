@@ -32,7 +32,7 @@ def read(file: str, progress: Callable[[Iterable], Iterable] = iter) -> Iterator
     for first, block in progress(Lines(file)):
         clean = _read_at_once(block)
         if clean is None:
-            yield _judge(*read_rows(first, block.splitlines(), _split, FIELDS, READERS))
+            yield _judge(*read_rows(first, block.split(b"\n")[:-1], _split, FIELDS, READERS))
         else:
             yield _judge(first + np.arange(len(clean)), clean, {})
 
