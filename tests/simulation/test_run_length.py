@@ -127,6 +127,15 @@ def test_where_no_job_waits_it_is_that_of_the_durations():
     assert RunLength(work, 400, 4000, 0.3).skewness() == pytest.approx(2 / 20, rel=1e-9)
 
 
+@pytest.mark.parametrize("servers", [200, 250, 300])
+def test_constant_durations_that_hardly_ever_wait_have_an_interval_of_no_width(servers):
+    """P(W > 0) is 3e-255 on 200 servers and no float on 300; powers of variances are 0 before."""
+    work = Workload(servers, (1,), (ms.Deterministic(1.0),), (1.0,), 0.02 * servers)
+    run = RunLength(work, 10_000, 10_000, 0.02)
+    assert run.skewness() == 0 and run.caveat() == ""
+    assert run.skewness(queued=1e-300) == math.inf
+
+
 @pytest.mark.parametrize(
     ("size", "jobs", "caveat"),
     [

@@ -200,7 +200,7 @@ class RunLength:
         constant = 0.0 if queued is None else math.inf
 
         pooled = max(
-            third / second**1.5 if second > 0 else constant
+            _skewness(second, third, constant)
             for second, third in (waits + own, waits + flow * self._delays + own)
         )
         found = pooled
@@ -210,7 +210,7 @@ class RunLength:
             if pooled > NEGLIGIBLE_SKEWNESS or environment.blocks:
                 delays_in_it = np.array(long_jobs.cumulants(environment)) / used**powers
                 second, third = flow * delays_in_it + own
-                γ = max(third, 0.0) / second**1.5 if second > 0 else 0.0
+                γ = _skewness(second, max(third, 0.0), 0.0)
                 mean = OF_GEOMETRIC_MEAN * math.sqrt(max(pooled, 0.0) * γ)
                 found = max(found, γ if environment.blocks else mean)
         return found
@@ -281,3 +281,10 @@ class RunLength:
 
 def _mean(work: Workload, values: Sequence[float]) -> float:
     return math.fsum(p * x for p, x in zip(work.probabilities, values, strict=True))
+
+
+def _skewness(second: float, third: float, constant: float) -> float:
+    """γ from the second and third cumulant; `constant` where there is no variance, or so little
+    that its power is 0 as a float."""
+    power = second**1.5 if second > 0 else 0.0
+    return third / power if power > 0 else constant
