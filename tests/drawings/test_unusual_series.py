@@ -103,12 +103,19 @@ def test_arrows_stand_for_policies_that_are_unstable_and_times_that_a_log_axis_c
         {"servers": [10, 20], "policy": "fcfs", "differs": False, **dict.fromkeys(columns, np.nan)}
     )
     up, down = r"$\uparrow$", r"$\downarrow$"
-    log = ((np.nan, []), (np.inf, [up] * 2), (0, [down] * 2))
-    for scale, cases in {"log": log, "linear": ((0, []),)}.items():
+    log = (
+        *((np.nan, np.nan, []), (np.inf, np.nan, [up] * 2), (0, np.nan, [down] * 2)),
+        *((0, 0, [down] * 2), (5, 0, [down] * 2), (5, 5, [])),
+    )
+    for scale, cases in {"log": log, "linear": ((0, 0, []),)}.items():
         options = {"unit": "s", "scale": scale, "labels": {}}
-        for value, arrows in cases:
+        for resampled, replayed, arrows in cases:
             ax = matplotlib.figure.Figure().subplots()
-            drawn._draw_panel(ax, rows.assign(resampled=value), options)
+            ax.set_yscale(scale)
+            values = {"resampled": resampled, "replayed": replayed, "logged": 7}
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                drawn._draw_panel(ax, rows.assign(**values), options)
             markers = [line.get_marker() for line in ax.lines]
             assert [marker for marker in markers if marker in (up, down)] == arrows
 

@@ -4,7 +4,8 @@ Series: one of any name (trace-by-servers), drawn with one panel per class, for 
 times. The dotted line is the time in the log, whatever its servers and policy were. A replayed
 value has a cross if its interval does not meet that of the resampled value: the resampled value
 then describes the resampled system alone. An arrow at the upper edge is a policy that is not stable
-there, one at the lower edge of a logarithmic axis a time of 0. `labels` name policies.
+there, one at the lower edge of a logarithmic axis a time of 0, resampled or replayed. `labels` name
+policies.
 """
 
 from __future__ import annotations
@@ -124,6 +125,8 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> None:
     """The policies of one class of jobs, in the unit of the drawing."""
     seconds, servers = SECONDS[drawing["unit"]], sorted(rows["servers"].unique())
     policies = list(rows["policy"].unique())
+    # A logarithmic axis has no place for 0.
+    least = 0.0 if drawing["scale"] == "log" else -math.inf
     apart = min(np.diff(servers), default=1) * SHARED / max(len(policies), 5)
     for i, policy in enumerate(policies):
         mine = rows[rows["policy"] == policy]
@@ -133,16 +136,16 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> None:
         stable = np.isfinite(y)
         bars = mine["resampled_half_width"] / seconds
         label = drawing["labels"].get(policy, policy)
-        draw_points(ax, x[stable], y[stable], bars[stable], label=label, **style)
-        there = stable & (y > 0) if drawing["scale"] == "log" else stable
+        there = stable & (y > least)
+        draw_points(ax, x[there], y[there], bars[there], label=label, **style)
         draw_guide(ax, x[there], y[there], style["color"])
         spread = (mine["replayed_half_width"] / seconds).fillna(0.0)
         differs = mine["differs"].fillna(False).astype(bool)
         for apart_from_it in (False, True):
-            here = theirs.notna() & (differs == apart_from_it)
+            here = (theirs > least) & (differs == apart_from_it)
             marks = x[here] + apart / 4, theirs[here], spread[here]
             ax.errorbar(*marks, color=style["color"], **REPLAYED, **DASH[apart_from_it])
-        none = (y == 0) & (drawing["scale"] == "log")
+        none = ((y == 0) | (theirs == 0)) & (drawing["scale"] == "log")
         arrow = {"transform": ax.get_xaxis_transform(), "color": style["color"], "ms": 6, "ls": ""}
         for marker, height, at in ((r"\uparrow", 0.97, np.isinf(y)), (r"\downarrow", 0.05, none)):
             for place in x[at]:
@@ -152,7 +155,9 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> None:
         ax.axhline(logged, color="black", label="in the log", **LIMIT)
     values = rows[["resampled", "replayed"]].to_numpy(dtype=float).ravel() / seconds
     shown = values[np.isfinite(values) & (values > 0)]
-    # Bars may extend below 0, which a logarithmic axis cannot show.
-    bottom = 0.0 if drawing["scale"] == "linear" or not len(shown) else 0.6 * shown.min()
-    ax.set_ylim(bottom=bottom)
+    if drawing["scale"] == "linear":
+        ax.set_ylim(bottom=0.0)
+    elif len(shown):
+        # Bars may extend below 0.
+        ax.set_ylim(bottom=0.6 * shown.min())
     label_servers(ax, servers)
