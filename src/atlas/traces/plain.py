@@ -29,6 +29,11 @@ Reader = Callable[[str], float]
 
 # The columns of `Chunk.times`, as config names them.
 TIMES = ("submitted", "started", "requested")
+# Marks that may separate fields in place of commas, and what to do about them.
+OTHERS = {
+    "\t": ' (between tabs: write commas, or give a plain table `separator: "\\t"`)',
+    ";": ' (between semicolons: give a plain table `separator: ";"`, and decimal points)',
+}
 
 
 def read(
@@ -78,8 +83,8 @@ def read_numbers(
             except ValueError as error:
                 raise ValueError(f"the first line names no columns: {error}") from None
             names = [name.strip() for name in names]
-            tabs = ' (between tabs: write commas, or give a plain table `separator: "\\t"`)'
-            require_columns(names, columns, tabs if any("\t" in name for name in names) else "")
+            marks = (mark for mark in OTHERS if any(mark in name for name in names))
+            require_columns(names, columns, next(map(OTHERS.get, marks), ""))
             used = [names.index(column) for column in columns]
         if block:
             values = _read_at_once(block, len(names), used, separator)
