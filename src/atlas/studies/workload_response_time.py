@@ -1,12 +1,13 @@
 """Mean response time of the jobs of a trace or a table of classes against the load, simulated.
 
-Several policies are compared. Jobs arrive in a Poisson process and are drawn independently: a need,
+Several policies are compared. Needs are rounded up to powers of two, as ServerFilling requires,
+unless `rounding` is `none`. Jobs arrive in a Poisson process and are drawn independently: a need,
 and a duration that is exponential with the mean of that need or (`empirical`) drawn from the
 durations of that need. FCFS and ServerFilling are simulated by the numbers of jobs if durations are
 exponential; otherwise they are simulated job by job, like every other policy. The load is
-λ/λ_naive. FCFS is unstable at loads of `limit` = λ*/λ_naive or more. The limit is exact if
-durations are exponential and the state space is small enough, and simulated otherwise. Points that
-are unstable are infinite.
+λ/λ_naive, which is that of the rounded needs. FCFS is unstable at loads of `limit` = λ*/λ_naive or
+more. The limit is exact if durations are exponential and the state space is small enough, and
+simulated otherwise. Points that are unstable are infinite.
 """
 
 from __future__ import annotations
