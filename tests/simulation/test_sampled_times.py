@@ -64,6 +64,17 @@ def test_times_are_those_that_means_are_made_of(policy):
     assert found == queue.simulate(**runs)
 
 
+@pytest.mark.parametrize("policy", [ms.FirstFit, ms.MaxWeight, ms.EasyBackfilling])
+def test_jobs_that_start_at_once_do_not_wait(policy):
+    """Of jobs on twice as many servers as they ever hold none waits, however short they are beside
+    the time of the whole run, at which the clock is rounded."""
+    duration = ms.Hyperexponential(rates=(1e4, 0.3), probabilities=(0.9, 0.1))
+    classes = [ms.JobClass(need=v, duration=duration, probability=0.5) for v in (1, 2)]
+    runs = {"load": 0.01, "jobs": 20_000, "seed": 1, "replications": 2, "times": True}
+    found = ms.System(50, classes).under(policy).simulate(**runs).distribution
+    assert found.waiting_time.sf(0.0).mean == 0
+
+
 def test_first_come_first_served_is_the_same_by_either_engine():
     """One class of one server: FCFS and First Fit have the same jobs, and the same times."""
     system = ms.System(3, [ms.JobClass(duration=ms.Erlang(stages=2, rate=2.0))])

@@ -39,8 +39,8 @@ from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload
 
 Array = NDArray[np.float64]
-# Waits below this part of the response time are rounded zeros.
-ROUNDING = 1e-9
+# Waits below this part of the response time, or of the clock at the end, are rounded zeros.
+ROUNDING, ROUNDING_OF_CLOCK = 1e-9, 2.0**-50
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -70,7 +70,9 @@ class SampledTimes:
                     "a waiting time is not defined where jobs share servers: take response_time"
                 )
             times = times - self.services
-            times = np.where(times > ROUNDING * self.responses, times, 0.0)
+            clock = (self.length.warm_up + self.length.jobs) / self.workload.arrival_rate
+            least = np.maximum(ROUNDING * self.responses, ROUNDING_OF_CLOCK * clock)
+            times = np.where(times > least, times, 0.0)
         mine = np.ones(times.shape, dtype=bool) if c is None else self.classes == c
         if c is not None:
             require_sampled(c, int(mine.sum()), self.workload.probabilities[c])
