@@ -38,6 +38,19 @@ def test_every_job_starts_when_the_definition_says_so(policy, kind, seed):
 
 
 @pytest.mark.parametrize("policy", RULES)
+@pytest.mark.parametrize("seed", range(4))
+def test_times_that_coincide_but_for_rounding_are_one(policy, seed):
+    """Tenths of whole numbers, whose sums are rounded, against the whole numbers; also when the
+    clock starts below 0."""
+    arrivals, needs, durations, requests = make_jobs("whole", seed)
+    expected = replay(SERVERS, arrivals, needs, durations, requests, policy) / 10
+    for start in (0, -100):
+        times = ((arrivals + start) / 10, durations / 10, requests / 10)
+        found = replay(SERVERS, times[0], needs, *times[1:], policy)
+        assert found == pytest.approx(expected, rel=0, abs=1e-9)
+
+
+@pytest.mark.parametrize("policy", RULES)
 def test_drawn_jobs_wait_as_they_do_in_the_engine_of_the_policy(policy):
     """One score for each policy, beyond 5.3 with a probability of 1.2e-7; each of 32 runs of
     20,000 jobs is worth many times the 50 independent jobs that make Student's t fair."""

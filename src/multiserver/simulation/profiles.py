@@ -30,7 +30,7 @@ def earliest(times, free, size, need, length, tie):
     differ by less than a part `tie` of the clock are one."""
     start = 0
     for i in range(size):
-        latest = times[i] * (1 + tie)
+        latest = times[i] + tie * abs(times[i])
         if i > start and latest >= times[start] + length:
             return times[start]
         if free[i] < need and not (i + 1 < size and times[i + 1] <= latest):

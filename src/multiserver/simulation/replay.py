@@ -8,7 +8,7 @@ here is random.
 FCFS starts the oldest waiting job as long as it fits; First Fit starts each job that fits, oldest
 first; EASY and conservative backfilling are those of `multiserver.policies.backfilling`, with the
 given requests. At any one moment all completed jobs leave first, then jobs start, then new jobs
-arrive one by one.
+arrive one by one; moments that only rounding separates are one (`ties`).
 """
 
 from __future__ import annotations
@@ -31,12 +31,14 @@ from multiserver.simulation.reservations import (
     empty_state,
     first_moment,
     join,
+    latest,
     leave,
     reserve,
     start_due_reservations,
     start_easy,
     start_fitting,
 )
+from multiserver.simulation.ties import SIMULTANEOUS
 
 FCFS, FIRST_FIT, EASY, CONSERVATIVE = range(4)
 RULES = {
@@ -100,16 +102,17 @@ def _require(holds: bool, expected: str, found: object) -> None:
 @njit(cache=True)
 def _run(rule, servers, needs, arrivals, classes, durations, requests, limit, waits):
     """Fill in the waits; returns False once `limit` jobs are in the system."""
-    state, come, left, J = empty_state(servers, needs, limit), 0, 0, len(arrivals)
+    state = empty_state(servers, needs, limit, SIMULTANEOUS)
+    come, left, J = 0, 0, len(arrivals)
     done = due = math.inf
     while left < J:
         arrival = arrivals[come] if come < J else math.inf
         now = min(arrival, done, due)
-        if done <= now or due <= now:
+        if min(done, due) <= latest(state, now):
             early = False
             j = 0
             while j < state.running.span[1]:
-                if state.running.times[MOMENT, j] > now:
+                if state.running.times[MOMENT, j] > latest(state, now):
                     j += 1
                     continue
                 number = state.running.marks[NUMBER, j]

@@ -129,7 +129,7 @@ def leave(state, j, now):
 @njit(cache=True)
 def latest(state, time):
     """The latest time that counts as this one."""
-    return time * (1 + state.tie)
+    return time + state.tie * abs(time)
 
 
 @njit(cache=True)
