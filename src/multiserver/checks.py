@@ -22,6 +22,17 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+def as_float(value: object) -> float:
+    """A real number as a plain float, and NaN for anything else: short floats of numpy lose digits
+    or overflow."""
+    if not is_number(value):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
 def require_integer(name: str, value: object, least: int = 1) -> int:
     """The value as an integer. Raises `ValueError` unless it is one, of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:

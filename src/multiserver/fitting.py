@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from multiserver.checks import as_float
 from multiserver.phase_type import PhaseType, coxian
 from multiserver.sizes import (
     Bimodal,
@@ -55,8 +56,9 @@ def fit_two_moments(mean: float, scv: float) -> Size:
     (2.0, 4.0)
     """
     for name, value in (("mean", mean), ("scv", scv)):
-        if not 0 < value < math.inf:
+        if not 0 < as_float(value) < math.inf:
             raise ValueError(f"{name} must be a positive finite number, found {value!r}")
+    mean, scv = as_float(mean), as_float(scv)
     if abs(scv - 1) <= RELATIVE_TOLERANCE:
         return Exponential(1 / mean)
     if scv > 1:
@@ -130,6 +132,7 @@ def fit_three_moments(first: float, second: float, third: float) -> Size:
         f"no two phases have E[S] = {first!r}, E[S²] = {second!r} and E[S³] = {third!r};"
         " fit_two_moments fits the first two"
     )
+    first, second, third = map(as_float, (first, second, third))
     if not all(0 < moment < math.inf for moment in (first, second, third)):
         raise bad
     # Fractions: near c² = 1 a rare, slow branch carries the third moment, and cancellation in

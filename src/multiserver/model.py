@@ -16,9 +16,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 
-from multiserver.checks import require_integer, summing_to_1
+from multiserver.checks import as_float, require_integer, summing_to_1
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class ExponentialClass:
 
     def __post_init__(self) -> None:
         need = require_integer("need", self.need)
-        rate, probability = _as_float(self.rate), _as_float(self.probability)
+        rate, probability = as_float(self.rate), as_float(self.probability)
         if not 0 < rate < math.inf:
             raise ValueError(f"rate must be a positive finite number, found {self.rate!r}")
         if not 0 < probability <= 1:
@@ -117,13 +116,3 @@ class MultiserverJobSystem:
 
     def _demands(self) -> Sequence[float]:
         return [c.probability * c.need / c.rate for c in self.classes]
-
-
-def _as_float(value: object) -> float:
-    """A real number as a plain float, and NaN for anything else."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return math.nan
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf

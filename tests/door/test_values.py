@@ -172,6 +172,21 @@ def test_integers_of_numpy_are_stored_as_plain_ones():
     assert system.under(ms.FCFS).stability() == plain.under(ms.FCFS).stability()
 
 
+def test_short_floats_of_numpy_are_plain_ones(recwarn):
+    """Single precision overflows at 1e39, below the largest number that is allowed."""
+    half, two = np.float32(0.5), np.float32(2)
+    assert repr(ms.Exponential(rate=two)) == "Exponential(rate=2.0)"
+    assert ms.fit_two_moments(two, two + 1) == ms.fit_two_moments(2.0, 3.0)
+    moments = 1.0, 3.0, 20.0
+    assert ms.fit_three_moments(*map(np.float32, moments)) == ms.fit_three_moments(*moments)
+    assert repr(ms.EasyBackfilling(overestimate=half)) == "easy-backfilling(overestimate=0.5)"
+    queue = ms.System(2, [ms.JobClass(duration=ms.Exponential(rate=two))]).under(ms.FCFS)
+    runs = {"load": 0.5, "jobs": 4000, "seed": 1}
+    long = {"warm_up": np.longdouble(0.25), "confidence": np.longdouble(0.5)}
+    assert queue.simulate(**runs, **long) == queue.simulate(**runs, warm_up=0.25, confidence=0.5)
+    assert not recwarn.list
+
+
 def test_no_mean_wait_is_negative():
     """E[N] less the jobs in service, where hardly any job waits, is rounding of either sign."""
     jobs = [

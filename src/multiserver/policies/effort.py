@@ -63,6 +63,8 @@ class Effort:
             raise ValueError(
                 f"warm_up must lie in [0, 1) and confidence in (0, 1), found {w!r} and {c!r}"
             )
+        object.__setattr__(self, "warm_up", float(w))
+        object.__setattr__(self, "confidence", float(c))
 
     @property
     def jobs_each(self) -> int:

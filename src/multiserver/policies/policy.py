@@ -27,6 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from multiserver.checks import is_number
@@ -200,6 +201,9 @@ class Policy:
                 raise ValueError(f"the options of {self.name} are {known}; found {name!r}")
             if not self.allows(name, value):
                 raise ValueError(f"{name} must be {self.expected(name)}, found {value!r}")
+            if is_number(value):
+                # Numbers of numpy would be shown as such wherever the policy is named.
+                options[name] = int(value) if isinstance(value, Integral) else float(value)
         return replace(self, options={**self.options, **options})
 
     def __repr__(self) -> str:

@@ -10,17 +10,17 @@ import math
 from collections.abc import Iterable
 from numbers import Real
 
-from multiserver.checks import SUM_TOLERANCE
+from multiserver.checks import SUM_TOLERANCE, as_float
 
 LARGEST = 1e100
 
 
 def positive(name: str, value: object) -> float:
     """The value as a float. Raises `ValueError` unless it is a number in [1e-100, 1e100]."""
-    number = math.nan if isinstance(value, bool) or not isinstance(value, Real) else value
+    number = as_float(value)
     if not 1 / LARGEST <= number <= LARGEST:
         raise ValueError(f"{name} must be a number in [1e-100, 1e100], found {value!r}")
-    return float(number)
+    return number
 
 
 def set_mixture(
