@@ -6,6 +6,7 @@ import pytest
 
 import multiserver as ms
 from multiserver.errors import TooLargeError
+from multiserver.policies.by_need import ByNeed
 from multiserver.simulation import class_queues
 from multiserver.simulation.class_policies import least_servers_first, most_servers_first
 from multiserver.simulation.replications import Overloaded
@@ -137,3 +138,12 @@ def test_near_the_limit_there_is_no_interval():
     queue = system(8, (1, 1.0, 0.4), (1, 1.0, 0.2), (4, 1.0, 0.4)).under(ms.LeastServersFirst)
     runs = [queue.simulate(load=0.7, jobs=40_000, seed=seed) for seed in range(20)]
     assert all(run.mean_response_time.lacking for run in runs)
+
+
+def test_shares_of_a_need_may_sum_to_more_than_1_by_rounding():
+    p = (1e-12, 0.6249999999993752, 0.374999999999625)
+    classes = [
+        ms.JobClass(duration=ms.Exponential(rate=r), probability=q)
+        for r, q in zip((1.0, 2.0, 3.0), p, strict=True)
+    ]
+    assert ByNeed.of(ms.System(1, classes)).system.probabilities == (1.0,)

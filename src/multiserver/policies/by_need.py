@@ -29,7 +29,7 @@ class ByNeed:
         needs = sorted(set(system.needs))
         place = tuple(map(needs.index, system.needs))
         groups = [[c for c in system.classes if c.servers == v] for v in needs]
-        p = [math.fsum(c.probability for c in group) for group in groups]
+        p = [min(math.fsum(c.probability for c in group), 1.0) for group in groups]
         rates = map(_rate, groups)
         merged = MultiserverJobSystem.of(system.servers, needs, rates, p)
         shares = (q / p[i] for i, q in zip(place, system.probabilities, strict=True))
