@@ -31,6 +31,8 @@ from multiserver.tables import Table, aligned
 
 # Relative tolerance of P(X > t).
 ROUNDING = 1e-12
+# Where more servers change less than this part of what is missing, they never meet a target.
+SETTLED = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,8 +160,9 @@ def fewest_servers(
     is skipped.
     Raises `NotKnownError` if the target's value is not known exactly, and `ValueError` if there are
     no classes or no numbers of servers, the target's class does not exist, λ is not positive, or
-    the search would not end, as jobs that never wait do not meet the target. Jobs with compatible
-    servers or a degree need the numbers `servers`.
+    the search would not end, as jobs that never wait do not meet the target or the policy is
+    defined for no number of servers. Jobs with compatible servers or a degree need the numbers
+    `servers`.
 
     >>> import multiserver as ms
     >>> jobs = [ms.JobClass(duration=ms.Exponential(rate=1.0))]
@@ -205,12 +208,22 @@ def fewest_servers(
     elif System(largest, classes).model in policy.monotone_in_servers:
         bisect(meets, first)
     else:
+        if unmet := _never_met(policy, classes):
+            raise ValueError(f"{policy!r} is for {unmet}, which no number of servers gives")
         row = 0
         for n in count(first):
             met = meets(n)
             row = row + met if met or n not in values else 0
             if row == largest:
                 break
+            last = list(values.values())[-2 * largest :]
+            if len(last) == 2 * largest and max(last) - min(last) < SETTLED * (
+                min(last) - target.at_most
+            ):
+                raise ValueError(
+                    f"no number of servers meets {target}: more than {n} change hardly anything,"
+                    f" and the value is {last[-1]:.6g}"
+                )
     tried = sorted(values)
     return Sizing(
         policy=repr(policy),
@@ -224,6 +237,14 @@ def fewest_servers(
 def _fewest_for(job: JobClass) -> int:
     """The fewest servers with which there may be such jobs."""
     return 1 + max(job.compatible) if job.compatible else job.degree or job.servers
+
+
+def _never_met(policy: Policy, classes: Sequence[JobClass]) -> str:
+    """The conditions of a policy that no number of servers meets, in words: those that a large
+    multiple of all needs does not meet. Empty if there is none."""
+    options = [value for value in policy.options.values() if is_number(value)]
+    many = 2 + math.ceil(max(options, default=0))
+    return policy.lacks(System(many * math.lcm(*(job.servers for job in classes)), classes))
 
 
 def _is_reachable(target: Target, classes: Sequence[JobClass]) -> bool:

@@ -152,6 +152,23 @@ def test_a_target_that_no_number_of_servers_meets_is_refused(bound):
 
 
 @pytest.mark.parametrize(
+    ("policy", "needs", "text"),
+    [
+        (ms.Quickswap, (2,), r"quickswap\(.*\) is for two needs, which no number of servers gives"),
+        (ms.Quickswap(threshold=1.5), (1, 2), "is for threshold of an integer from 0 to"),
+        (ms.ServerFilling, (2, 3), "server-filling is for needs that divide each other"),
+        (ms.Quickswap(threshold=1), (1, 2), "change hardly anything, and the value is 0.0"),
+    ],
+)
+def test_a_search_that_would_not_end_is_refused(policy, needs, text):
+    """Quickswap holds small jobs back beside a single one, however many servers are idle."""
+    jobs = [ms.JobClass(need=v, duration=ONE, probability=1 / len(needs)) for v in needs]
+    target = ms.Target(time="waiting", at_most=0.01)
+    with pytest.raises(ValueError, match=text):
+        ms.fewest_servers(jobs, target, arrival_rate=0.2, policy=policy)
+
+
+@pytest.mark.parametrize(
     ("wrong", "text"),
     [
         ({"classes": ms.JobClass(duration=ONE)}, "classes must be .* in a list; found JobClass"),

@@ -138,7 +138,7 @@ def _range_of_threshold(system: System, threshold: float) -> str:
     """The thresholds that there are for a system, in words; empty if the given one is among them.
     From ⌊n/v⌋ on, small jobs would be held back however many of them are in service."""
     most = max(1, system.servers // min(system.needs)) - 1
-    if threshold in range(most + 1):
+    if threshold <= most and threshold % 1 == 0:
         return ""
     return f"an integer from 0 to ⌊n/v⌋ - 1 = {most}, v being the smaller need"
 
