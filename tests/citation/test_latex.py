@@ -12,6 +12,7 @@ import subprocess
 
 import pytest
 from matplotlib.figure import Figure
+from scripts.typeset import PREAMBLE
 from tests.citation.conftest import compile_document
 from tests.conftest import ROOT
 
@@ -146,6 +147,19 @@ def test_values_are_set_as_the_paper_prints_them(kit, tmp_path, package):
     joined = "".join(text.split())
     assert "Is37%and37%." in joined and "At37%" in joined
     assert ("and2.5e6" in joined) == bool(package)
+
+
+@pytest.mark.parametrize("stated", ["−0.9", "2.5e6", "37 %", "1e-9"])
+def test_values_stand_in_mathematics_and_in_headings(tmp_path, stated):
+    needs()
+    define = rf"\makeatletter{PREAMBLE}\expandafter\def\csname multiserver@stated@p/c\endcsname"
+    value = r"\multiserverstated{p/c}"
+    head = [r"\documentclass{article}\usepackage{hyperref}", rf"{define}{{{set_stated(stated)}}}"]
+    body = [r"\makeatother\begin{document}", rf"\section{{Of {value}}}", rf"$x = {value}$"]
+    lines = [*head, *body, rf"\[ {value} < 1 \]\footnote{{{value}}}", r"\end{document}", ""]
+    log, text = compile_document(tmp_path, "\n".join(lines), runs=2)
+    assert text is not None, log[-3000:]
+    assert "x = " in text
 
 
 def test_an_unknown_value_is_an_error_that_names_it(kit, tmp_path):

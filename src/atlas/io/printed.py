@@ -106,10 +106,10 @@ def _number(text: str) -> str:
     digits = text.removesuffix("%").strip()
     command = "percent" if text.endswith("%") else "num"
     mantissa, _, power = digits.partition("e")
-    plain = mantissa.replace("-", "$-$")
+    plain = mantissa.replace("-", r"\ensuremath{-}")
     if power:
         factor = "" if mantissa == "1" else rf"{mantissa} \cdot "
-        plain = f"${factor}10^{{{int(power)}}}$"
+        plain = rf"\ensuremath{{{factor}10^{{{int(power)}}}}}"
     return rf"\multiserver@{command}{{{digits}}}{{{plain}}}"
 
 
