@@ -51,7 +51,7 @@ def plan(folder: Path, *edits: tuple[str, str], **config) -> Plan:
 MISTAKES = {
     "a number for a list": ((SYSTEM, SYSTEM.replace("[1, 4, 16]", "5")), ["needs", "a list"]),
     "rates as a number": ((SYSTEM, SYSTEM.replace("[1.0, 0.5, 0.25]", "2.0")), ["rates", "a list"]),
-    "no needs": ((SYSTEM, SYSTEM.replace("[1, 4, 16]", "[]")), ["needs", "at least 1 entries"]),
+    "no needs": ((SYSTEM, SYSTEM.replace("[1, 4, 16]", "[]")), ["needs", "at least 1 entry"]),
     "null": ((SYSTEM, SYSTEM.replace("[1, 4, 16]", "null")), ["needs", "found     nothing"]),
     "lengths": (
         (SYSTEM, SYSTEM.replace("[1.0, 0.5, 0.25]", "[1.0, 0.5]")),

@@ -21,7 +21,7 @@ NEARLY, PRINTED = "relative: 0.05\n  side: below\n  why: short", "units: 0.5\n  
         (NEARLY, NEARLY.replace("0.05", ".inf"), "nearly.relative", "a finite number"),
         (NEARLY, NEARLY.replace("below", "above"), "nearly.side", "beside 'relative'"),
         (NEARLY, NEARLY.replace("  why: short", "  wy: short"), "nearly.wy", "an unknown key"),
-        (NEARLY, NEARLY.replace("short", '""\n#'), "nearly.why", "at least 1 char"),
+        (NEARLY, NEARLY.replace("short", '""\n#'), "nearly.why", "at least 1 character ("),
         (PRINTED, PRINTED.replace("0.5", "-1"), "printed.units", "more than 0"),
         (PRINTED, PRINTED.replace("0.5", '"0.5"'), "printed.units", "a number"),
         (PRINTED, PRINTED.replace("  why", "  side: below\n  why"), "printed.side", "'units'"),

@@ -43,6 +43,7 @@ LIMITS = {
     "string_too_short": "at least {min_length} characters",
     "string_too_long": "at most {max_length} characters",
 }
+SINGULAR = {" 1 entries": " 1 entry", " 1 characters": " 1 character"}
 
 
 def check(model: type[BaseModel], value: Any, path: Path) -> tuple[Any, list[Fault]]:
@@ -102,6 +103,8 @@ def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Path) -> Iter
         yield Fault(path, show(value), _with_description(about, schema))
     elif rule in LIMITS:
         limit = LIMITS[rule].format(**context)
+        for several, one in SINGULAR.items():
+            limit = limit.replace(several, one)
         yield Fault(path, show(value), _with_description(limit, schema))
     else:
         options = [str(option) for option in _options(schema)]
