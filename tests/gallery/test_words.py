@@ -75,6 +75,10 @@ def test_indices_and_powers_in_running_text():
     assert prose("probability_2, p1^(A − a0)") == (
         "probability_2, p<sub>1</sub><sup>A − a<sub>0</sub></sup>"
     )
+    assert prose("Σ_{k=1}^∞ e^−(k − 1), ∏_A") == (
+        "Σ<sub>k=1</sub><sup>∞</sup> e<sup>−(k − 1)</sup>, ∏<sub>A</sub>"
+    )
+    assert prose("62.3 % of n") == "62.3\N{NARROW NO-BREAK SPACE}% of n"
     assert prose("μ1/μn") == "μ<sub>1</sub>/μ<sub>n</sub>"
     assert prose("n1-n2-n, fig-a1") == "n<sub>1</sub>-n<sub>2</sub>-n, fig-a1"
     assert prose("n2/n1, M/H2/4, 1e8, v2, fig6a, #a1") == (

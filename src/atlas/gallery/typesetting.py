@@ -17,13 +17,14 @@ TOKEN = re.compile(r"\\([A-Za-z]+) ?|\\(.)|([_^])|([{}$])|([^\\_^{}$])")
 SPACES = set(",;: ")
 UPRIGHT = {"mathrm", "text", "operatorname"}
 # A letter with an index, and a power, in running text: Y_d, λ_naive, n^-0.5, n^{2−α}.
-INDEX = re.compile(r"(?<![A-Za-z_])([A-Za-zα-ωΑ-Ω])_(?:\{([^{}]*)\}|([A-Za-z0-9]+))")
+INDEX = re.compile(r"(?<![A-Za-z_])([A-Za-zα-ωΑ-Ω∏∑∫∪∩])_(?:\{([^{}]*)\}|([A-Za-z0-9]+))")
 # A symbol with its number: n1, p2, μ1, a0, H2, and μn; not v2 of a version or part of a word.
 NUMBERED = re.compile(
     r"(?<![\w.#])(?<![A-Za-z]-)([a-uw-zλμνπρσγαHCX])([0-9]{1,2}|(?<=μ)n)(?![\w])(?!\.[0-9])"
 )
 POWER = re.compile(
-    r"\^(?:(\*)|\{([^{}]*)\}|\(([^()]*)\)|([-−]?(?:[0-9]+(?:\.[0-9]+)?|[A-Za-zα-ωℓ]+)))"
+    r"\^(?:(\*)|\{([^{}]*)\}|\(([^()]*)\)"
+    r"|([-−]?(?:[0-9]+(?:\.[0-9]+)?|[A-Za-zα-ωℓ]+|∞)|[-−]\([^()]*\)))"
 )
 SLANTED = re.compile("[A-Za-zα-ω]")
 
@@ -104,6 +105,7 @@ def prose(text: str) -> Markup:
     if len(parts) > 2:
         named, rest = escape(parts[1]), "`".join(parts[2:])
         return Markup("{}<code>{}</code>{}").format(prose(parts[0]), named, prose(rest))
+    text = re.sub("(?<=[0-9]) (?=%)", "\N{NARROW NO-BREAK SPACE}", text)
     indexed = INDEX.sub(lambda m: f"{m[1]}<sub>{m[2] or m[3]}</sub>", str(escape(text)))
     raised = POWER.sub(
         lambda m: f"<sup>{m[1] or m[2] or m[3] or m[4].replace('-', '−')}</sup>", indexed

@@ -5,9 +5,10 @@ grammar finds the formulas:
 
     formula  = operand {operator operand | group | space (function | mean)}
     operand  = number | symbol | mean | function operand | group
-    symbol   = a letter by itself or a Greek one, with an index (n1, p_n, Y_{d}), a star, a power
+    symbol   = a letter by itself or a Greek one, with an index (n1, p_n, Y_{d}), a star, a power;
+               or a sum, a product or an integral, with its limits
     mean     = E[formula] or P(formula)
-    group    = formulas separated by commas, in brackets or parentheses
+    group    = formulas separated by commas, in brackets or parentheses, with a power
 
 A formula without a symbol is a number and stays text, except for powers of ten. A lone `a`, `A` or
 `I` stays text as a word, and so does Kendall's M/G/1. Text between backticks is a name, and is set
@@ -30,17 +31,23 @@ OPERATORS = "=<>≤≥≈∼≠∈→⇒≪≫+−·×±/"
 BINARY = {"−": "-", **{c: c for c in "=<>+-/"}}
 PAIRS = {"(": ")", "[": "]"}
 
-SCRIPT = rf"\{{([A-Za-z0-9{GREEK},./+−\- ]+)\}}"
+SUMS = "∏∑∫∪∩"
+SCRIPT = rf"\{{([A-Za-z0-9ℓ{GREEK}{SUMS}\[\]()⌊⌋_*=∈⊂≤𝓩,./+−\- ]+)\}}"
 
 # Not a letter of a word, nor the s of a genitive.
 SYMBOL = re.compile(
-    rf"(?<![A-Za-z0-9{GREEK}{LATIN}'’.\\@])([A-Za-zℓ{GREEK}])"
-    rf"(?:_(?:{SCRIPT}|([A-Za-z0-9{GREEK}]+))|([0-9])|(?<=[{GREEK}])([A-Za-z]))?"
+    rf"(?<![A-Za-z0-9{GREEK}{LATIN}'’.\\@])([A-Za-zℓ{GREEK}{SUMS}])"
+    rf"(?:_(?:{SCRIPT}|([A-Za-z0-9{GREEK}]+))|([0-9])|(?<=[{GREEK}])((?!E\[|P\()[A-Za-z]))?"
     r"(\^?\*)?(′)?"
-    rf"(?![A-Za-z0-9{GREEK}{LATIN}'’])"
+    rf"(?!(?!(?<=[{GREEK}])(?:E\[|P\())[A-Za-z0-9{GREEK}{LATIN}'’])"
 )
-RAISED = re.compile(rf"\^(?:{SCRIPT}|([-−]?(?:[0-9]+(?:\.[0-9]+)?|[A-Za-z{GREEK}])))")
-NUMBER = re.compile(r"(?<![A-Za-z0-9.])([0-9]+(?:\.[0-9]+)?)(?:e([-+]?[0-9]+))?(?![A-Za-z0-9])")
+RAISED = re.compile(
+    rf"\^(?:{SCRIPT}|\(([A-Za-z0-9{GREEK}./+−\- ]+)\)"
+    rf"|([-−]\([A-Za-z0-9{GREEK}./+−\- ]+\)|[-−]?(?:[0-9]+(?:\.[0-9]+)?|[A-Za-zℓ∞{GREEK}])))"
+)
+NUMBER = re.compile(
+    r"(?<![A-Za-z0-9.])((?:(?<![)\]])−)?[0-9]+(?:\.[0-9]+)?)(?:e([-+]?[0-9]+))?(?![A-Za-z0-9])"
+)
 # Text between backticks: names of parameters and files, and commands.
 NAMED = re.compile("`([^`]+)`")
 # Kendall's M/G/1, 6(a) or (b), and the cells A and B.
@@ -79,7 +86,8 @@ def formulate(text: str) -> str:
 
 
 def _prose(text: str) -> str:
-    return re.sub(r"(?<=[0-9]) (?=\\%)", r"\\,", escape(text))
+    # A formula may end before the text.
+    return re.sub(r"(?:(?<=[0-9])|^) (?=\\%)", r"\\,", escape(text))
 
 
 # A parser function takes the text and a position. It returns the end of its match (the position
@@ -127,7 +135,7 @@ def _applied(text: str, at: int) -> Read:
         end, inner, symbolic = _operand(text, function.end())
         if end > function.end() and symbolic:
             return end, FUNCTIONS[function[1]] + inner, True
-    preceded = at > 0 and text[at - 1].isalnum()
+    preceded = at > 0 and text[at - 1].isalnum() and text[at - 1] not in MATHEMATICS
     if text[at : at + 2] in ("E[", "P(") and not preceded:
         end, inner, _ = _group(text, at + 1)
         if end > at + 1:
@@ -146,7 +154,8 @@ def _group(text: str, at: int) -> Read:
         parts.append(latex)
         symbolic = symbolic or also
         if text[end : end + 1] == PAIRS[text[at]]:
-            return end + 1, f"{text[at]}{', '.join(parts)}{text[end]}", symbolic
+            end, above = _power(text, end + 1)
+            return end, f"{text[at]}{', '.join(parts)}{PAIRS[text[at]]}{above}", symbolic
         comma = re.compile(", ?").match(text, end)
         if not comma:
             return at, "", False
@@ -162,37 +171,49 @@ def _symbol(text: str, at: int) -> Read:
     latex = _letters(letter)
     if below:
         latex += f"_{_script(below)}"
-    end, above = match.end(), "*" if star else ""
+    end, above = _power(text, match.end(), ("\\prime " if prime else "") + ("*" if star else ""))
+    return end, latex + above, True
+
+
+def _power(text: str, at: int, above: str = "") -> tuple[int, str]:
+    """The end of a power that stands at a position, if one does, and the power with what stands
+    above too, as LaTeX."""
+    end = at
     for power, digits in POWERS.items():
-        if text.startswith(power, end):
-            end, above = end + len(power), above + digits
+        if text.startswith(power, at):
+            end, above = at + len(power), above + digits
             break
     else:
-        if raised := RAISED.match(text, end):
-            end, above = raised.end(), above + (raised[1] or raised[2])
-    above = ("\\prime " if prime else "") + _letters(above)
-    return end, latex + (f"^{_brace(above)}" if above else ""), True
+        if raised := RAISED.match(text, at):
+            end, above = raised.end(), above + _inner(raised[1] or raised[2] or raised[3])
+    return end, f"^{_brace(above)}" if above else ""
 
 
 def _number(text: str, at: int) -> Read:
     match = NUMBER.match(text, at)
     if not match:
         return at, "", False
-    digits, exponent = match.groups()
+    digits, exponent = match[1].replace("−", "-"), match[2]
     if exponent is None:
         raised = RAISED.match(text, match.end())
         if not raised:
             return match.end(), digits, False
-        power = _letters(raised[1] or raised[2])
+        power = _inner(raised[1] or raised[2] or raised[3])
         return raised.end(), f"{digits}^{{{power}}}", False
-    factor = "" if digits == "1" else rf"{digits} \cdot "
+    factor = digits[:-1] if digits in ("1", "-1") else rf"{digits} \cdot "
     return match.end(), rf"{factor}10^{{{int(exponent)}}}", False
 
 
 def _script(text: str) -> str:
     """An index; a word is set upright."""
     word = len(text) > 1 and text.isascii() and text.isalpha()
-    return rf"\mathrm{{{text}}}" if word else _brace(_letters(text))
+    return rf"\mathrm{{{text}}}" if word else _brace(_inner(text))
+
+
+def _inner(text: str) -> str:
+    """A formula within mathematics."""
+    latex = re.sub(r"(\\[A-Za-z]+)\$+(?=[A-Za-z])", r"\1 ", formulate(text)).replace("$", "")
+    return _letters(text) if r"\text" in latex else latex
 
 
 def _brace(latex: str) -> str:
