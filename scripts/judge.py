@@ -155,7 +155,7 @@ def typeset(ledger: pd.DataFrame) -> str:
 def _breakable(text: str) -> str:
     """LaTeX with break points in parts without spaces."""
     return re.sub(
-        r"(/|,|=|\\_|(?<=[A-Za-z0-9])-(?=[A-Za-z]))", r"\1\\allowbreak{}", formulate(text)
+        r"(/|(?<!\\),|=|\\_|(?<=[A-Za-z0-9])-(?=[A-Za-z]))", r"\1\\allowbreak{}", formulate(text)
     )
 
 

@@ -73,7 +73,7 @@ def show(value: object, style: str) -> str:
     if e and value == 0:
         return "0"
     if not e:
-        return escape(digits)
+        return escape(digits.replace("-", "−")).replace(r"\%", r"\,\%")
     factor = "" if digits == "1" else rf"{digits} \cdot "
     return rf"${factor}10^{{{int(exponent)}}}$"
 

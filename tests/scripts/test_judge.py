@@ -175,8 +175,8 @@ def ledger(tmp_path, value, **changes):
 
 def test_a_row_shows_all_that_was_found(tmp_path):
     text = ledger(tmp_path, 77.2).with_suffix(".txt").read_text("utf-8")
-    assert "stated 77, recomputed 77.2 ± 0.1 at p2 = 0.06" in text
-    assert "read as: at most: stated 77, recomputed 77.2 ± 0.1 at p2 = 0.06: holds" in text
+    assert "stated 77, recomputed 77.20 ± 0.10 at p2 = 0.06" in text
+    assert "read as: at most: stated 77, recomputed 77.20 ± 0.10 at p2 = 0.06: holds" in text
     assert "by product form; confirmed by the chain" in text
     assert "parameters: stated" in text
 
@@ -274,6 +274,11 @@ def test_an_erratum_on_chosen_parameters_or_twice_on_a_sentence_is_a_fault():
     held = json.dumps([{"holds": False}, {"holds": True}])
     assert "not every reading fails" in agree.check_errata([row | {"readings": held}])[0]
     assert "not every reading fails" in agree.check_errata([row | {"readings": "[]"}])[0]
+
+
+def test_a_percentage_of_the_ledger_stays_on_its_line(tmp_path):
+    text = ledger(tmp_path, 77.2, quote="37 % of n, at k/n").with_suffix(".tex").read_text("ascii")
+    assert r"37\,\% of $n$,\allowbreak{} at" in text
 
 
 def test_what_was_simulated_without_a_fair_interval_decides_nothing():

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from atlas.io.claim_values import show
+from atlas.io.claim_values import show, show_found
 from atlas.io.printed import set_found, set_stated
 
 
@@ -67,4 +67,21 @@ def test_what_is_stated_is_set_by_siunitx_or_plainly(stated, latex):
 def test_a_number_that_rounds_to_zero_has_no_sign():
     assert plain(set_found(-0.0004, "0.001", "about", holds=True, style=".3f")) == "0.000"
     assert show(-0.0004, ".3f") == "0.000"
-    assert show(-0.0006, ".3f") == "-0.001"
+    assert show(-0.0006, ".3f") == "−0.001"
+
+
+@pytest.mark.parametrize(
+    ("value", "half_width", "stated", "text"),
+    [
+        (0.601278, None, "60 %", "60.1278 %"),
+        (0.601278, 0.0021, "60 %", "(60.13 ± 0.21) %"),
+        ([0.375, 0.61], None, ["37 %", "60 %"], "[37.5 %, 61 %]"),
+        (-0.000525242, 0.006, 0, "−0.0005 ± 0.0060"),
+        (-4.44089e-16, None, 0, "−4.44089e-16"),
+        (0.0290433, 0.016, 0.03, "0.029 ± 0.016"),
+        ([0.5, -0.25], 0.01, 0, "[0.5, −0.25] ± 0.01"),
+        ("-", None, "x", "-"),
+    ],
+)
+def test_a_recomputed_value_has_the_unit_of_the_stated_one(value, half_width, stated, text):
+    assert show_found(value, "", half_width, stated) == text

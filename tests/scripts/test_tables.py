@@ -41,13 +41,13 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
 @pytest.mark.parametrize(
     ("value", "style", "shown"),
     [
-        (0.064117, ".1%", r"6.4\%"),
+        (0.064117, ".1%", r"6.4\,\%"),
         (1.5e-15, ".1e", r"$1.5 \cdot 10^{-15}$"),
         (100, ".0e", r"$10^{2}$"),
         (0.0, ".1e", "0"),
         (True, "", "yes"),
         ("10% of n_2", "", r"10\% of n\_2"),
-        (-2.5, "g", "-2.5"),
+        (-2.5, "g", "$-$2.5"),
         (float("nan"), ".3f", "--"),
         (None, "", "--"),
     ],

@@ -243,7 +243,7 @@ def _read_ledger(spec: Mapping[str, Any], numbers: Mapping[str, str]) -> list[Cl
             quantity=row["quantity"],
             parameters=json.loads(row["parameters"]),
             stated=stated(row),
-            recomputed=_in_unit(recomputed(row), row),
+            recomputed=recomputed(row),
             details=tuple(tell(row)),
             verdict=row["verdict"],
             repeats=row["repeats"],
@@ -254,14 +254,6 @@ def _read_ledger(spec: Mapping[str, Any], numbers: Mapping[str, str]) -> list[Cl
         )
         for row in table.to_dict("records")
     ]
-
-
-def _in_unit(text: str, row: Mapping[str, str]) -> str:
-    """The recomputed value, also in per cent if the paper states per cent."""
-    found = json.loads(row["recomputed"])
-    if "%" not in row["stated"] or not isinstance(found, float):
-        return text
-    return f"{text} ({100 * found:.4g} %)"
 
 
 def relate(series: str | list[str], where: str, numbers: Mapping[str, str]) -> frozenset[str]:

@@ -7,28 +7,43 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from multiserver.affine import with_error
 
-def show(value: Any, style: str = ".6g") -> str:
-    """A stated or recomputed value for a reader, floats in the given format."""
+
+def show(value: Any, style: str = ".6g", percent: bool = False) -> str:
+    """A stated or recomputed value for a reader, floats in the given format, or in per cent."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, float):
-        return format(value, f"z{style}")  # −0.0004 is 0.000
+    if isinstance(value, float) or (percent and isinstance(value, int)):
+        text = format(100 * value if percent else value, f"z{style}")  # −0.0004 is 0.000
+        return minus(text) + " %" * percent
     if isinstance(value, list):
-        inner = ", ".join(show(item, style) for item in value)
+        inner = ", ".join(show(item, style, percent) for item in value)
         return f"[{inner}]"
-    return str(value)
+    return minus(str(value))
 
 
-def show_found(value: Any, at: str, half_width: float | None) -> str:
-    """A recomputed value with its 95 % interval and where it was found. A half-width of NaN means
-    that the run was too short for an interval."""
-    error = "" if half_width is None else f" ± {half_width:.2g}"
+def minus(text: str) -> str:
+    """A number with the sign of mathematics; any other text as it is."""
+    return f"−{text[1:]}" if text.startswith("-") and text[1:2].isdigit() else text
+
+
+def show_found(value: Any, at: str, half_width: float | None, stated: Any = None) -> str:
+    """A recomputed value in the unit of the stated one, with its 95 % interval and where it was
+    found. A half-width of NaN means that the run was too short for an interval."""
+    percent = "%" in str(stated)
+    text = show(value, percent=percent)
     if half_width is not None and math.isnan(half_width):
-        error = " (too short a run for an interval)"
-    return show(value) + error + (f" at {at}" if at else "")
+        text += " (too short a run for an interval)"
+    elif half_width is not None and isinstance(value, list):
+        text += f" ± {show(float(half_width), '.2g', percent)}"
+    elif half_width is not None:
+        scale = 100 if percent else 1
+        text = minus(with_error(scale * value, scale * half_width))
+        text = f"({text}) %" if percent else text
+    return text + (f" at {at}" if at else "")
 
 
 def show_stated(stated: Any, within: str) -> str:
@@ -53,7 +68,7 @@ def quotation(line: Mapping[str, Any]) -> str:
 def recomputed(line: Mapping[str, Any]) -> str:
     """The recomputed value of a row of the ledger."""
     width = json.loads(line["half_width"])
-    return show_found(json.loads(line["recomputed"]), line["at"], width)
+    return show_found(json.loads(line["recomputed"]), line["at"], width, line["stated"])
 
 
 def tell(line: Mapping[str, Any]) -> Iterator[str]:
@@ -61,7 +76,7 @@ def tell(line: Mapping[str, Any]) -> Iterator[str]:
     for kind, cases in (("read as", line["readings"]), ("evidence", line["evidence"])):
         for case in json.loads(cases):
             held = {True: "holds", False: "fails", None: "undecided"}[case["holds"]]
-            found = show_found(case["value"], case["at"], case["half_width"])
+            found = show_found(case["value"], case["at"], case["half_width"], case["stated"])
             wanted = show_stated(case["stated"], case["within"])
             yield f"{kind}: {case['label']}: stated {wanted}, recomputed {found}: {held}"
     yield f"computed: {line['how']}; by {line['route']}; confirmed by {line['confirmed']}"
