@@ -18,6 +18,7 @@ from tests.conftest import ROOT
 
 from atlas.config.read import read_yaml
 from atlas.io.cite import paste
+from atlas.io.latex import escape
 from atlas.io.mathematics import formulate
 from atlas.io.printed import set_found, set_stated
 from atlas.io.tabulars import table, tabular
@@ -205,6 +206,27 @@ def test_figures_are_found_from_any_folder_and_fit_a_slide(kit, tmp_path):
     assert overfull(log) == []
     assert log.count(f"<use {folder}/fig5.pdf>") == log.count("<use fig5.pdf>") > 0
     assert "Transitions of the 3-10-30 system" in pages
+
+
+def test_a_ledger_stands_in_columns_of_multicol(kit, tmp_path):
+    needs("multicol.sty")
+    shutil.copytree(kit, tmp_path / "figures")
+    head = r"\documentclass{article}\usepackage{booktabs,graphicx,longtable,multicol}"
+    ledger = r"\begin{multicols}{2}\input{figures/product-form-saturated/ledger}\end{multicols}"
+    text = "\n".join([head, r"\begin{document}", ledger, r"\end{document}", ""])
+    log, pages = compile_document(tmp_path, text, runs=1)
+    assert pages is not None, log[-3000:]
+    assert "total-need-at-least" in pages.replace(" ", "")
+
+
+def test_straight_quotes_are_no_shorthands_of_babel(tmp_path):
+    needs("babel.sty")
+    babel = r"\usepackage[english]{babel}\useshorthands{" + '"}'
+    define = r"\defineshorthand{" + '"o}{WRONG}\\begin{document}\\languageshorthands{user}'
+    text = "\n".join([r"\documentclass{article}", babel + define, escape('"on the same order"')])
+    log, pages = compile_document(tmp_path, text + "\\end{document}\n", runs=1)
+    assert pages is not None, log[-3000:]
+    assert '"onthesameorder"' in pages.replace(" ", "")
 
 
 @pytest.mark.parametrize("name", ["article", "IEEEtran"])

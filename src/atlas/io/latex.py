@@ -33,7 +33,7 @@ FURTHER = {
     **{"đ": r"\dj", "Đ": r"\DJ", "ð": r"\dh", "Ð": r"\DH", "þ": r"\th", "Þ": r"\TH"},
     **{"ŋ": r"\ng", "Ŋ": r"\NG", "«": r"\guillemotleft", "»": r"\guillemotright"},
     **{"‹": r"\guilsinglleft", "›": r"\guilsinglright"},
-    **{"„": r"\quotedblbase", "‚": r"\quotesinglbase"},
+    **{"„": r"\quotedblbase", "‚": r"\quotesinglbase", '"': r"\textquotedbl"},
     **{unicodedata.normalize("NFC", f"{c}\u0328"): rf"\k{{{c}}}" for c in "AaEeIiOoUu"},
 }
 SIGNS = {

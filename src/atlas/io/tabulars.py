@@ -3,7 +3,7 @@ r"""Tables and ledgers as LaTeX that fits the page, in one column or in two.
 Only LaTeX knows how wide a page is, so LaTeX does the fitting. A tabular that is wider than the
 line is first set closer, then in smaller type, and only then scaled down. A table longer than a
 page is a `longtable` if the page has one column and the package is loaded. Otherwise only
-`booktabs` and `graphicx` are needed.
+`booktabs` and `graphicx` are needed. Columns of multicol and REVTeX are known by their width.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ SHRINK = r"""\def\multiservershrink{%
 \expandafter\endgroup\ifdim\wd0>\linewidth \@tempswafalse\fi"""
 BREAKS = r"""\@tempswatrue
 \if@twocolumn\@tempswafalse\fi
+\ifdim\columnwidth<\textwidth\@tempswafalse\fi
 \ifcsname longtable\endcsname\else\@tempswafalse\fi"""
 FITTED = r"\multiserverfit\noindent\usebox0"
 

@@ -207,7 +207,7 @@ class PaperFile:
         if "file" not in trace:
             if trace["name"] not in self._traces:
                 block["pending"] = (
-                    f"the trace '{trace['name']}': config/examples/{trace['name']}.sql exports it,"
+                    f"the trace `{trace['name']}`: config/examples/{trace['name']}.sql exports it,"
                     " and `traces` in config/config.yaml says where it is"
                 )
                 return trace
