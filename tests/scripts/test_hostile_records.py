@@ -234,3 +234,11 @@ def test_a_damaged_figure_is_told_of_or_refused(pictures, tmp_path, seed):
             except Unreadable as error:
                 lines = str(error).split("\n")
             assert all(line.isprintable() for line in lines)
+
+
+def test_a_name_in_capitals_and_a_mark_of_the_byte_order_hide_nothing(pictures, tmp_path):
+    *_, svg, latex = pictures
+    (tmp_path / "FIG1.SVG").write_bytes(svg.read_bytes())
+    (tmp_path / "FIG1.TEX").write_text(latex.read_text("utf-8"), "utf-8-sig")
+    for name in ("FIG1.SVG", "FIG1.TEX"):
+        assert tell(tmp_path / name)[0] == "figure       fig1: A state"

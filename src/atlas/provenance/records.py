@@ -35,6 +35,7 @@ DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
 # A file may be a paper with hundreds of figures; none of our records nests deeper than a dozen.
 MAX_BYTES, MAX_DEPTH, MAX_RECORDS, MAX_SECONDS = 2**28, 60, 1000, 60
 OURS = "a figure, table or ledger of ours, or a paper with some"
+LOST = "not of our making, or saved by a program that drops such notes"
 
 ProvenanceRecord = dict[str, Any]
 
@@ -99,7 +100,7 @@ def read_records(file: Path) -> list[ProvenanceRecord]:
         why = f"cannot be read, or not in whole ({type(error).__name__}: {error})"
         refuse(file, why, OURS)
     if not records:
-        refuse(file, "not of our making: nothing in it says how it was made", OURS)
+        refuse(file, f"nothing in it says how it was made: {LOST}", OURS)
     if len(records) > MAX_RECORDS:
         refuse(file, f"{len(records)} figures of ours", f"at most {MAX_RECORDS}")
     for record in records:
@@ -141,15 +142,16 @@ def _read_texts(file: Path, content: bytes) -> list[Any]:
     if content.startswith(b"\x89PNG"):
         with Image.open(BytesIO(content), formats=["PNG"]) as picture:
             return [picture.text.get("Description")]
-    if file.suffix == ".svg":
+    suffix = file.suffix.lower()
+    if suffix == ".svg":
         try:
             return [ET.fromstring(content).findtext(f".//{DESCRIPTION}")]
         except ET.ParseError as error:
             refuse(file, f"no whole SVG ({error})", OURS)
-    if file.suffix in TEXTS:
+    if suffix in TEXTS:
         return [_read_text(file, content)]
-    if file.suffix in PICTURES:
-        refuse(file, f"no whole {file.suffix[1:].upper()}", OURS)
+    if suffix in PICTURES:
+        refuse(file, f"no whole {suffix[1:].upper()}", OURS)
     refuse(file, "another kind of file", f"a PDF, a PNG, an SVG or one of {', '.join(TEXTS)}")
 
 
@@ -194,11 +196,11 @@ def _read_pdf(content: bytes) -> Iterator[Any]:
 
 def _read_text(file: Path, content: bytes) -> str:
     """The first line of our LaTeX, or the sidecar of a file that matches its sum there."""
-    text = content.decode("utf-8")
+    text = content.decode("utf-8-sig")  # editors may add a mark of the byte order
     head = text.partition("\n")[0]
     if head.startswith(HEAD):
         return head.removeprefix(HEAD)
-    if file.suffix == ".json":
+    if file.suffix.lower() == ".json":
         return text
     sidecar = file.with_name(f"{file.name.partition('.')[0]}.json")
     name = printable(sidecar.name)
