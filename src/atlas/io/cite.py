@@ -20,6 +20,9 @@ YEAR = "2026"
 CITABLE = {"draw", "tabulate", "judge"}
 # The formats that LaTeX can include, best first.
 PICTURES = ("pdf", "png")
+# Styles set these fields verbatim, so that an underscore stays as it is.
+ADDRESSES = {"doi", "url"}
+PLAIN = re.compile(r"[A-Za-z0-9./:_()<>;&#~+,*@!?='-]+")
 
 
 def paste(spec: dict[str, Any]) -> str:
@@ -177,8 +180,8 @@ def _entry(key: str, fields: dict[str, str | None]) -> str:
     lines = [f"@misc{{{key},"]
     for field, value in fields.items():
         if value is not None:
-            braced = value.startswith("{")
-            text = value if braced else formulate(value) if field == "title" else escape(value)
+            ready = value.startswith("{") or (field in ADDRESSES and PLAIN.fullmatch(value))
+            text = value if ready else formulate(value) if field == "title" else escape(value)
             if field in ("howpublished", "note"):  # long names and fingerprints need line breaks
                 text = re.sub(r"(/|[0-9a-f]{4}(?=[0-9a-f]{4}))", r"\1\\allowbreak{}", text)
             # A second pair of braces keeps the capitals of a title.
