@@ -130,3 +130,11 @@ def test_what_is_stated_is_no_mapping(tmp_path, stated):
     own.write_text(PAPER.replace("stated: '5.5'", f"stated: {stated}"), "utf-8")
     with pytest.raises(ConfigError, match=r"own.yaml:10: claims.0.stated[.0]*\n    found     {"):
         Plan.load({}, ROOT, [own])
+
+
+@pytest.mark.parametrize("chosen", [[], ["product-form-saturated"]])
+def test_a_file_of_ones_own_comes_with_the_papers_that_the_command_line_names(tmp_path, chosen):
+    own = tmp_path / "own.yaml"
+    own.write_text(PAPER.replace("within: is", "within: exact"), "utf-8")
+    assert set(Plan.load({"papers": chosen}, ROOT, [own]).papers) == {*chosen, "own"}
+    assert list(Plan.load({}, ROOT, [own]).papers) == ["own"]

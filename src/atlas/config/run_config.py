@@ -61,7 +61,7 @@ def choose(
     config files, and `config`; the later overrides the earlier.
 
     Any given file that has a `paper` is a paper file too. The run is then about the given papers
-    alone, unless one of these files also names `papers`. Raises `ConfigError`.
+    alone, unless one of these files or `config` also names `papers`. Raises `ConfigError`.
     """
     whole, lines = read_mapping(root / CONFIG, CONFIG)
     run = whole
@@ -92,7 +92,10 @@ def choose(
     raise_for(faults or found, CONFIG, places)
 
     own = {file: content for file, content in contents.items() if "paper" in content}
-    return _find_papers(completed.plain(), own, root, places)
+    plain = completed.plain()
+    if own and not any("papers" in named for named in (choices, *own.values())):
+        plain["papers"] = []
+    return _find_papers(plain, own, root, places)
 
 
 def files_within(config: Mapping[str, Any], files: Iterable[str | FilePath]) -> list[FilePath]:
@@ -107,8 +110,6 @@ def _find_papers(
 ) -> Choice:
     ours = our_files(root)
     known = list(ours)
-    if own and not any("papers" in content for content in own.values()):
-        run["papers"] = []
     papers = known if run["papers"] == "all" else run["papers"]
     files = [ours.get(paper, root / CONFIG) for paper in papers]
     choice = Choice(run, (*files, *own), tuple(own), papers == known, places)
