@@ -108,7 +108,8 @@ def check_scores(scores: Path) -> tuple[str, list[str]]:
         return f"{scores.parent.name}: {nothing}", unsound
     return (
         f"{scores.parent.name}: {found['points']} simulated points: largest |z|"
-        f" {found['largest']:.2f}, {found['coverage']:.1%} of 95 % intervals hold the exact value"
+        f" {found['largest']:.2f}, {100 * found['coverage']:.1f} % of 95 % intervals hold the"
+        " exact value"
         f" ({scores.with_suffix('.txt')})",
         unsound,
     )
