@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 from numbers import Integral, Real
+from typing import Any
 
 # Probabilities and shares are typed as decimals: thirds do not sum to exactly 1. A sum nearer to 1
 # than by SUM_ROUNDING is that of floats.
@@ -52,19 +54,22 @@ def require_count(name: str, value: object, least: int = 1, why: str = "") -> in
     return int(value)
 
 
-def summing_to_1(probabilities: Iterable[float]) -> tuple[float, ...]:
-    """The probabilities; the largest takes up what is missing beyond rounding, as methods differ in
-    where they use the sum: 1e-9 of it would be 1e-3 of a mean at 0.999999 λ*.
+def summing_to_1(classes: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The classes, with the probabilities nearest to theirs (Σ (Δp/p)² is least) that sum to 1, if
+    more than rounding is missing: methods differ in where they use the sum, and 1e-9 of it would be
+    1e-3 of a mean at 0.999999 λ*.
 
     Raises `ValueError` unless they sum to 1, up to their digits.
     """
-    found = list(probabilities)
-    total = math.fsum(found)
+    probabilities = [float(c.probability) for c in classes]
+    total = math.fsum(probabilities)
     if abs(total - 1) > SUM_TOLERANCE:
         raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}")
-    if abs(total - 1) > SUM_ROUNDING:
-        found[found.index(max(found))] += 1 - total
-    return tuple(found)
+    if abs(total - 1) < SUM_ROUNDING:
+        return classes
+    part = (1 - total) / math.fsum(p * p for p in probabilities)
+    rows = zip(classes, probabilities, strict=True)
+    return tuple(replace(c, probability=p + part * p * p) for c, p in rows)
 
 
 def listed(needs: Iterable[int]) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from multiserver.checks import as_float, require_integer, summing_to_1
 
@@ -66,8 +66,7 @@ class MultiserverJobSystem:
         for c in self.classes:
             if c.need > n:
                 raise ValueError(f"need {c.need} exceeds the {n} servers: such a job never starts")
-        shares = zip(self.classes, summing_to_1(self.probabilities), strict=True)
-        object.__setattr__(self, "classes", tuple(replace(c, probability=p) for c, p in shares))
+        object.__setattr__(self, "classes", summing_to_1(self.classes))
 
     @classmethod
     def of(

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
@@ -166,8 +166,7 @@ class System:
             object.__setattr__(self, "servers", require_integer("servers", self.servers))
         if self.limit is not None:
             object.__setattr__(self, "limit", require_integer("limit", self.limit))
-        shares = zip(self.classes, summing_to_1(self.probabilities), strict=True)
-        object.__setattr__(self, "classes", tuple(replace(c, probability=p) for c, p in shares))
+        object.__setattr__(self, "classes", summing_to_1(self.classes))
         uses = {c.use for c in self.classes}
         if len(uses) > 1 and uses != {"compatible", "degree"}:
             raise ValueError(f"classes must use servers alike, found {' and '.join(sorted(uses))}")

@@ -89,7 +89,7 @@ def test_balanced_fairness_states_its_error(gap):
 
 @pytest.mark.parametrize("policy", [ms.FCFS, ms.ServerFilling], ids=str)
 def test_digits_missing_from_probabilities_move_no_mean(policy):
-    """Thirds with nine digits: the largest takes up what is missing."""
+    """Thirds with nine digits."""
     means = []
     for small in (0.666666666, 0.666666667):
         rows = ((1, 1.0, small), (4, 2.0, 0.333333333))

@@ -67,8 +67,9 @@ def test_probabilities_must_sum_to_one(excess):
 def test_typed_thirds_sum_to_one():
     third = 0.3333333333
     found = MultiserverJobSystem.of(3, [1, 2, 3], [1, 1, 1], [third] * 3).probabilities
-    assert found[1:] == (third, third)
-    assert math.fsum(found) == pytest.approx(1, rel=1e-15, abs=0)
+    assert found == pytest.approx([1 / 3] * 3, rel=1e-15, abs=0)
+    # What is small keeps its digits.
+    assert MultiserverJobSystem.of(3, [1, 3], [1, 1], [1e-10, 1.0]).probabilities[0] == 1e-10
 
 
 @pytest.mark.parametrize(
