@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pydantic_core import PydanticCustomError
 from tests.conftest import ROOT, compute
-from tests.traces.logs import write
+from tests.traces.logs import jobs_of, times_of, write
 from tests.traces.made_up_log import FILE, make_log
 
 import multiserver as ms
@@ -17,6 +17,7 @@ from atlas.config import validate
 from atlas.fields.columns import check_columns
 from atlas.models.logs import read_log, resample
 from atlas.studies import trace_by_servers, trace_rows, trace_waiting
+from atlas.traces import plain
 from multiserver.simulation.streams import generator
 
 TRACE = {"file": str(FILE), "format": "swf"}
@@ -204,3 +205,16 @@ def test_jobs_that_say_too_little_are_refused(tmp_path, text, said):
     trace = {"file": write(tmp_path / "log", text), "format": "plain", "columns": columns}
     with pytest.raises(PydanticCustomError, match=said):
         compute(trace_waiting, {"trace": trace, "servers": 10})
+
+
+@pytest.mark.parametrize(("unit", "parts"), [(3600, 10), (60, 100), (86400, 100)])
+def test_whole_seconds_are_whole_in_every_unit(tmp_path, unit, parts):
+    """Sums of them are then exact: which jobs end at one time is the same in every unit."""
+    names = {"need": "n", "duration": "x", "submitted": "came", "requested": "limit"}
+    ticks = [k for k in range(1, 3000) if unit * k % parts == 0]
+    lines = [f"1,{k / parts!r},1970-01-01 00:00:{k % 60:02d},{k / parts!r}\n" for k in ticks]
+    file = write(tmp_path / "jobs.csv", "n,x,came,limit\n" + "".join(lines))
+    whole = [unit * k // parts for k in ticks]
+    assert [duration for _, duration in jobs_of(plain.read(file, names, unit))[0]] == whole
+    expected = [(k % 60, -1, x) for k, x in zip(ticks, whole, strict=True)]
+    assert times_of(plain.read(file, names, unit)) == expected

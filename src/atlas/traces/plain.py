@@ -61,9 +61,16 @@ def read(
     for lines, values, rejected in read_numbers(file, names, separator, progress, dated):
         known = {key: values[:, names.index(name)] for key, name in columns.items()}
         nothing = np.full(len(values), np.nan)
-        times = seconds * np.column_stack([known.get(key, nothing) for key in TIMES])
-        durations = seconds * known["duration"]
+        times = _whole(seconds * np.column_stack([known.get(key, nothing) for key in TIMES]))
+        durations = _whole(seconds * known["duration"])
         yield sift(known["need"], durations, lines, rejected, times=times)
+
+
+def _whole(times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Times in seconds. Those that are whole up to rounding error are made whole: jobs that end at
+    one time, by sums of such times, then do so in every unit."""
+    whole = np.round(times)
+    return np.where(np.isclose(times, whole, rtol=1e-12, atol=0), whole, times)
 
 
 def read_numbers(
