@@ -26,6 +26,14 @@ from multiserver.tables import Table, aligned
 SHOWN = (0.5, 0.95, 0.99)
 
 
+def _numbers(values: ArrayLike) -> NDArray[np.float64]:
+    """The values as floats; NaN if they are not numbers."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        return np.array(math.nan)
+
+
 @dataclass(frozen=True, slots=True)
 class TimeDistribution:
     """One time W (waiting) or T (response): column `column` of the `times` of a queue."""
@@ -36,7 +44,7 @@ class TimeDistribution:
     def sf(self, t: ArrayLike) -> float | NDArray[np.float64]:
         """P(time > t), of the shape of `t` (units of time): 1 for t < 0, and 0 where it falls
         below 1e-250."""
-        points = np.asarray(t, dtype=float)
+        points = _numbers(t)
         if np.isnan(points).any():
             raise ValueError(f"times must be numbers, found {t!r}")
         found = np.ones(points.size)
@@ -55,7 +63,7 @@ class TimeDistribution:
     def quantile(self, probability: ArrayLike) -> float | NDArray[np.float64]:
         """The least t with P(time ≤ t) ≥ p (units of time), of the shape of `probability` p: 0 up
         to P(time = 0). Raises `ValueError` unless 0 ≤ p < 1."""
-        points = np.asarray(probability, dtype=float)
+        points = _numbers(probability)
         if not ((points >= 0) & (points < 1)).all():
             raise ValueError(f"a probability must lie in [0, 1), found {probability!r}")
         if not points.size:

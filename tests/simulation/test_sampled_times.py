@@ -110,3 +110,15 @@ def test_what_a_run_cannot_tell_has_no_interval():
     assert elastic.distribution.response_time.quantile(0.5).mean > 0
     with pytest.raises(ms.NotKnownError, match="take response_time"):
         elastic.distribution.waiting_time.quantile(0.5)
+
+
+@pytest.mark.parametrize("wrong", ["a", None, math.nan, True])
+def test_what_is_no_number_is_refused_in_words(wrong):
+    queue = RIGID.under(ms.FCFS)
+    simulated = queue.simulate(load=0.3, jobs=4000, seed=1, times=True).distribution
+    for time in (queue.distribution(load=0.3).waiting_time, simulated.waiting_time):
+        with pytest.raises(ValueError, match=r"a probability must .*, found"):
+            time.quantile(wrong)
+        if wrong is not True:
+            with pytest.raises(ValueError, match=r"must be .*number.*, found"):
+                time.sf(wrong)

@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from multiserver.checks import is_number
+from multiserver.checks import as_float, is_number
 from multiserver.errors import NotKnownError
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import (
@@ -92,7 +92,8 @@ class SampledTime:
     def quantile(self, probability: float) -> Estimate:
         """The least t with P(time ≤ t) ≥ p, and its interval. Raises `ValueError` unless
         0 < p < 1, and `NotSampledError` if no measured job is of the class."""
-        if np.ndim(probability) or not 0 < (p := float(probability)) < 1:
+        p = math.nan if np.ndim(probability) else as_float(np.asarray(probability).item())
+        if not 0 < p < 1:
             raise ValueError(f"a probability must be one number in (0, 1), found {probability!r}")
         found = quantile_of(*self._sorted, len(self.times.responses), p, self.times.confidence)
         return self._with_caveat(found, found.caveat)
