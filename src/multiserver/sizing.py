@@ -32,7 +32,7 @@ from multiserver.tables import Table, aligned
 # Relative tolerance of P(X > t).
 ROUNDING = 1e-12
 # Where more servers change less than this part of what is missing, they never meet a target.
-SETTLED = 1e-6
+NEGLIGIBLE = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,7 +217,7 @@ def fewest_servers(
             if row == largest:
                 break
             last = list(values.values())[-2 * largest :]
-            if len(last) == 2 * largest and max(last) - min(last) < SETTLED * (
+            if len(last) == 2 * largest and max(last) - min(last) < NEGLIGIBLE * (
                 min(last) - target.at_most
             ):
                 raise ValueError(
