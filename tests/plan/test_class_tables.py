@@ -196,7 +196,7 @@ def test_rows_that_need_the_trace_say_what_the_tables_have():
         "range": "needs from 1 to {} and from 1 to {}".format(*largest),
         "mass": "needs from 1 to {} and from 1 to {}".format(*largest),
         "peak": "{:.1f} % and {:.1f} % of the jobs need one server".format(*ones),
-        "correlation": "{:.2f} and {:.2f}".format(*found),
+        "correlation": "{:.2f} and {:.2f}".format(*found).replace("-", "−"),
     }
     assert all(min(cell["needs"]) == 1 for cell in cells)
     rows = 0
