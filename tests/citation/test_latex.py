@@ -199,7 +199,8 @@ def test_figures_are_found_from_any_folder_and_fit_a_slide(kit, tmp_path):
         shutil.copy(away / "two-class-stability" / file, here)
     folder = "../built/figures/two-class-stability"
     frames = [rf"\input{{{folder}/{figure}.frame}}" for figure in FIGURES]
-    head = [r"\documentclass{beamer}", r"\begin{document}"]
+    head = [r"\documentclass{beamer}\usepackage{booktabs}", r"\begin{document}"]
+    frames.append(rf"\begin{{frame}}\input{{{folder}/peak-wastage.table}}\end{{frame}}")
     text = "\n".join([*head, *frames, r"\input{fig5.frame}", r"\end{document}", ""])
     log, pages = compile_document(here, text, runs=1)
     assert pages is not None, log[-3000:]

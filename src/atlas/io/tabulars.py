@@ -33,6 +33,8 @@ BREAKS = r"""\@tempswatrue
 \if@twocolumn\@tempswafalse\fi
 \ifdim\columnwidth<\textwidth\@tempswafalse\fi
 \ifcsname longtable\endcsname\else\@tempswafalse\fi"""
+# Slides have no columns to go across.
+FLOAT = r"\edef\multiserverfloat{table\ifcsname table*\endcsname *\fi}%"
 FITTED = r"\multiserverfit\noindent\usebox0"
 
 
@@ -49,10 +51,10 @@ def table(
 ) -> str:
     """The table with its caption and label in a floating environment, across both columns if it is
     `wide`. With many rows it is a `longtable` where that is possible."""
-    environment = "table*" if wide else "table"
+    environment = r"\multiserverfloat" if wide else "table"
     floating = [rf"\begin{{{environment}}}", r"\centering", caption, r"\par\medskip", FITTED]
     floating = [*floating, rf"\end{{{environment}}}"] if caption else [r"\par\noindent", FITTED]
-    define = _define(headings, rows)
+    define = [*_define(headings, rows), *([FLOAT] if wide else [])]
     if len(rows) <= ROWS:
         return _group(*define, *floating)
     long = [
