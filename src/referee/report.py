@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from html import escape as escape_xml
 
 from atlas.io.latex import escape
+from atlas.io.mathematics import formulate
 from atlas.io.tabulars import table
 from referee.assess import (
     ALARM,
@@ -164,20 +166,26 @@ def _named(file: str) -> str:
         return "The results"
 
 
+def _judged(assessment: Assessment) -> str:
+    """The verdict as LaTeX, with the signs of mathematics."""
+    signed = re.sub(r"(?<= )-(?=[0-9])", "−", verdict(assessment))
+    return escape(signed).replace(r"\%", r"\,\%")
+
+
 def typeset(name: str, assessment: Assessment, index: Json) -> str:
     """The report as a LaTeX table; it cites `reference/reference.bib`."""
     rows = [
         [
             escape(r.system),
-            f"{r.value:.6g}",
-            f"{r.half_width:.2g}",
-            f"{r.reference:.9g}",
+            formulate(f"{r.value:.6g}"),
+            formulate(f"{r.half_width:.2g}"),
+            formulate(f"{r.reference:.9g}"),
             f"${_signed(r):+.2f}$",
         ]
         for r in representatives(assessment.results)
     ]
     sentences = [
-        f"{_named(name)} against \\cite{{{index['cite']}}}: {escape(verdict(assessment))}.",
+        f"{_named(name)} against \\cite{{{index['cite']}}}: {_judged(assessment)}.",
         f"{escape(summary(assessment))}.",
     ]
     if assessment.bias is not None:

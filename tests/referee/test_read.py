@@ -136,6 +136,14 @@ def test_the_stage_leaves_a_report_in_three_forms(tmp_path, capsys):
         score(write(tmp_path, "nothing"), ROOT / "reference")
 
 
+def test_latex_has_signs_powers_of_ten_and_small_spaces(tmp_path):
+    text = "system,quantity,value,half_width\nmm1-90,mean_jobs,0.0000617,0.0000012\n"
+    assert score(write(tmp_path, text), ROOT / "reference") == 3
+    latex = (tmp_path / "results.score.tex").read_text("utf-8")
+    assert r"& $6.17 \cdot 10^{-5}$ & $1.2 \cdot 10^{-6}$ &" in latex
+    assert r"biased by $-$100.00\,\%;" in latex or r"biased by $-$100.00\,\%." in latex
+
+
 @pytest.mark.parametrize("name", ["Größe", "结果", "año — 2 €", "raw\udcff"])
 def test_a_file_may_have_any_name_that_a_file_system_has(tmp_path, name):
     file = tmp_path / f"{name}.csv"
