@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -138,3 +139,6 @@ def test_a_file_of_ones_own_comes_with_the_papers_that_the_command_line_names(tm
     own.write_text(PAPER.replace("within: is", "within: exact"), "utf-8")
     assert set(Plan.load({"papers": chosen}, ROOT, [own]).papers) == {*chosen, "own"}
     assert list(Plan.load({}, ROOT, [own]).papers) == ["own"]
+    settings = tmp_path / "settings.json"
+    settings.write_text(json.dumps({"papers": chosen}), "utf-8")
+    assert set(Plan.load({}, ROOT, [settings, own]).papers) == {*chosen, "own"}

@@ -93,7 +93,7 @@ def choose(
 
     own = {file: content for file, content in contents.items() if "paper" in content}
     plain = completed.plain()
-    if own and not any("papers" in named for named in (choices, *own.values())):
+    if own and not any("papers" in named for named in (choices, *contents.values())):
         plain["papers"] = []
     return _find_papers(plain, own, root, places)
 
