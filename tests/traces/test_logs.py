@@ -192,12 +192,18 @@ def test_a_log_that_does_not_do_is_refused():
         compute(trace_waiting, {"trace": TRACE, "servers": 60})
 
 
+# One time that is none, and 140 within some minutes.
+STRAY = "came,v,x\n{:g},2,3\n" + "".join(f"{10**9 + 3 * k},2,3\n" for k in range(140))
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("came,v,x\n" + 40 * "1,2,3\n", "40 jobs with a time of submission; expected 100"),
         ("came,v,x\n" + 140 * "1,2,3\n", "all submitted at once"),
         ("came,v,x\n1,2,3\n" + 140 * "2,2.5,3\n", "no whole numbers"),
+        (STRAY.format(0), r"1 of 141 jobs submitted 1e\+09 s before the others"),
+        (STRAY.format(3e9), r"1 of 141 jobs submitted 2e\+09 s after the others"),
     ],
 )
 def test_jobs_that_say_too_little_are_refused(tmp_path, text, said):

@@ -34,6 +34,9 @@ from multiserver.sizes import Bimodal
 Array = NDArray[np.float64]
 # The fewest jobs that give a meaningful arrival rate and mean.
 FEWEST = 100
+# A gap of more than this part of a log's time, with fewer than one in `FEWEST` jobs on one side, is
+# a fault of a few times.
+STRAY = 0.9
 
 
 class Jobs(NamedTuple):
@@ -109,6 +112,7 @@ def read_log(parameters: Mapping[str, Any], progress: Progress = iter) -> Log:
     _require(not odd.any(), "needs that are no whole numbers", "trace: {unit: …}, of a server")
     order = np.argsort(submitted, kind="stable")
     arrivals = submitted[order]
+    _require_one_period(arrivals)
     return Log(
         arrivals=arrivals - arrivals[0],
         needs=needs[timed][order].astype(np.int64),
@@ -116,6 +120,20 @@ def read_log(parameters: Mapping[str, Any], progress: Progress = iter) -> Log:
         requests=times[timed, REQUESTED][order],
         waits=times[timed, STARTED][order] - arrivals,
         untimed=len(timed) - known,
+    )
+
+
+def _require_one_period(arrivals: NDArray[np.float64]) -> None:
+    """A few times that are years off, such as 0 for none, would make λ as much too small."""
+    gaps = np.diff(arrivals)
+    last = int(gaps.argmax())
+    jobs, first = len(arrivals), last + 1
+    few = min(first, jobs - first)
+    apart = gaps[last] > STRAY * np.ptp(arrivals) and few * FEWEST < jobs
+    side = "before" if few == first else "after"
+    found = f"{few} of {jobs} jobs submitted {gaps[last]:.3g} s {side} the others"
+    _require(
+        not apart, found, "times of one period: without those rows, or with their times mended"
     )
 
 
