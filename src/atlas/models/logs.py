@@ -132,9 +132,7 @@ def _require_one_period(arrivals: NDArray[np.float64]) -> None:
     apart = gaps[last] > STRAY * np.ptp(arrivals) and few * FEWEST < jobs
     side = "before" if few == first else "after"
     found = f"{few} of {jobs} jobs submitted {gaps[last]:.3g} s {side} the others"
-    _require(
-        not apart, found, "times of one period: without those rows, or with their times mended"
-    )
+    _require(not apart, found, "times of one period: leave those rows out, or mend their times")
 
 
 def resample(jobs: Jobs, rate: float, count: int, seed: int, *key: int) -> Jobs:
