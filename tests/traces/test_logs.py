@@ -83,6 +83,17 @@ def test_what_a_log_says_of_itself():
         assert row["timed"] == row["requested"] == len(mine) and row["untimed"] == 0
 
 
+@pytest.mark.parametrize(("probability", "expected"), [(0.07, 7), (0.55, 55), (0.95, 95)])
+def test_a_quantile_of_a_hundred_waits_is_one_of_them(tmp_path, probability, expected):
+    """Waits of 1 … 100 s. As floats, 0.07 and 0.55 of 100 are more than 7 and 55."""
+    lines = "".join(f"{60 * k},{60 * k + k},1,3\n" for k in range(1, 101))
+    columns = {"submitted": "came", "started": "began", "need": "v", "duration": "x"}
+    trace = {"file": write(tmp_path / "log", f"came,began,v,x\n{lines}"), "format": "plain"}
+    trace["columns"] = columns
+    table = compute(trace_waiting, {"trace": trace, "servers": 9, "probability": probability})
+    assert set(table["quantile_waiting"]) == {expected}
+
+
 def test_what_a_log_does_not_say_of_its_jobs_is_counted(tmp_path):
     lines = ["1 5 2 60 4 -1 -1 4 90", "2 -1 2 60 4 -1 -1 4 90", "3 7 -1 60 4 -1 -1 4 -1", "4 7"]
     text = "".join(f"{line} -1 1 -1 -1 -1 -1 -1 -1 -1\n" for line in lines)
