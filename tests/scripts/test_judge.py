@@ -219,7 +219,7 @@ def test_what_does_not_simply_hold_names_the_version_that_was_read():
 
 def test_a_slip_that_is_taken_over_is_named():
     row = judge.row(claim(verdict="erratum", repeats="lemma-8-3-sum"), {}, "")
-    assert "the slip of lemma-8-3-sum" in tell(row)
+    assert "repeats the slip of lemma-8-3-sum" in tell(row)
 
 
 def test_the_bibliography_has_the_version_read_and_that_of_record():

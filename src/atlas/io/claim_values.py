@@ -86,7 +86,7 @@ def tell(line: Mapping[str, Any]) -> Iterator[str]:
     if line["result"]:
         yield f"the result {line['result']}"
     if line["repeats"]:
-        yield f"the slip of {line['repeats']}"
+        yield f"repeats the slip of {line['repeats']}"
     if line["reason"]:
         yield line["reason"]
     if line["version"]:
