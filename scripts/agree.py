@@ -34,7 +34,7 @@ def main() -> None:
     faults = [f for name, made in expected.items() for f in check_product(root, name, *made)]
     if faults:
         sys.exit("\n".join([f"{len(faults)} things are not as they were made; run again", *faults]))
-    lines = [f"{len(expected)} products are up to date"]
+    lines = [f"{len(expected)} product{'s' if len(expected) > 1 else ''} up to date"]
     for name in expected:
         found = (root / name).with_suffix(".csv")
         check = {"ledger": check_ledger, "z-scores": check_scores}.get(found.stem)
@@ -73,7 +73,8 @@ def check_ledger(ledger: Path) -> tuple[str, list[str]]:
     ]
     unsound += [f"  {ledger.parent.name}/{fault}" for fault in check_errata(rows)]
     report = ledger.with_suffix(".txt")
-    return f"{ledger.parent.name}: {len(rows)} claims: {verdicts} ({report})", unsound
+    count = f"{len(rows)} claim{'s' if len(rows) > 1 else ''}"
+    return f"{ledger.parent.name}: {count}: {verdicts} ({report})", unsound
 
 
 def check_errata(rows: list[dict[str, str]]) -> list[str]:

@@ -34,6 +34,7 @@ UNITS = {
     "quote": "text",
     "stated": "JSON",
     "within": "word",
+    "allowed": "JSON",
     "recomputed": "JSON",
     "at": "text",
     "half_width": "of the 95 % interval",
@@ -95,6 +96,7 @@ def row(claim: dict[str, Any], found: dict[str, dict[str, Any]], version: str) -
         "claim": claim["id"],
         "stated": json.dumps(printed["stated"], ensure_ascii=False),
         "within": printed["within"],
+        "allowed": json.dumps(printed["allowed"]),
         "recomputed": json.dumps(printed["value"]),
         "at": printed["at"],
         "half_width": json.dumps(printed["half_width"]),
@@ -110,7 +112,7 @@ def row(claim: dict[str, Any], found: dict[str, dict[str, Any]], version: str) -
 
 
 def _list(cases: list[dict[str, Any]]) -> str:
-    keys = ("label", "stated", "within", "value", "at", "half_width", "holds")
+    keys = ("label", "stated", "within", "allowed", "value", "at", "half_width", "holds")
     return json.dumps([{key: case[key] for key in keys} for case in cases], ensure_ascii=False)
 
 

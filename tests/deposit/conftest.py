@@ -55,7 +55,7 @@ def make_run(root: Path) -> archive.Spec:
         return {"files": [*names, name], "fingerprint": f"{id}-made", "series": [DATA]}
 
     write(DATA, b"x [1]\n0.25\n")
-    write(AGREED, b"2 products are up to date\n")
+    write(AGREED, b"2 products up to date\n")
     return {
         "project": {
             "name": "multiserver-atlas",

@@ -154,7 +154,13 @@ def claim(id: str, where: str, verdict: str = "agrees", reason: str = "", of: st
     """A row of a ledger, and the series of its claim."""
     row = {"claim": id, "where": where, "quote": f"the quote of {id}", "quantity": "queue/jobs"}
     row |= {"parameters": '{"servers": 10}', "stated": '"2"', "recomputed": "2.5", "at": "ρ = 0.5"}
-    row |= {"within": "about", "half_width": "null", "readings": "[]", "evidence": "[]"}
+    row |= {
+        "within": "about",
+        "allowed": "[1, 3]",
+        "half_width": "null",
+        "readings": "[]",
+        "evidence": "[]",
+    }
     row |= {"how": "How many `mean_jobs`", "route": "a chain", "confirmed": "simulation"}
     row |= {"certainty": "stated", "result": "", "repeats": "", "decides": "", "version": ""}
     return row | {"verdict": verdict, "sound": True, "reason": reason, "of": of}

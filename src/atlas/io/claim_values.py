@@ -46,18 +46,23 @@ def show_found(value: Any, at: str, half_width: float | None, stated: Any = None
     return text + (f" at {at}" if at else "")
 
 
-def show_stated(stated: Any, within: str) -> str:
-    """A stated value with the word that says how accurate it is."""
+def show_stated(stated: Any, within: str, allowed: Any) -> str:
+    """A stated value with the word that says how accurate it is, and with the ends of what the word
+    allows where it allows some way to both sides."""
     if isinstance(stated, bool) or within in ("exact", "printed"):
         return show(stated)
     if within == "between" and isinstance(stated, list):
         return f"between {stated[0]} and {stated[-1]}"
-    return f"{within} {show(stated)}"
+    if not isinstance(allowed, list) or math.inf in map(abs, allowed):
+        return f"{within} {show(stated)}"
+    places = 3 - math.floor(math.log10(allowed[1] - allowed[0]))
+    low, high = (show(round(end, places), percent="%" in str(stated)) for end in allowed)
+    return f"{show(stated)} (“{within}”: {low} to {high})"
 
 
 def stated(line: Mapping[str, Any]) -> str:
     """The stated value of a row of the ledger."""
-    return show_stated(json.loads(line["stated"]), line["within"])
+    return show_stated(json.loads(line["stated"]), line["within"], json.loads(line["allowed"]))
 
 
 def quotation(line: Mapping[str, Any]) -> str:
@@ -77,7 +82,7 @@ def tell(line: Mapping[str, Any]) -> Iterator[str]:
         for case in json.loads(cases):
             held = {True: "holds", False: "fails", None: "undecided"}[case["holds"]]
             found = show_found(case["value"], case["at"], case["half_width"], case["stated"])
-            wanted = show_stated(case["stated"], case["within"])
+            wanted = show_stated(case["stated"], case["within"], case["allowed"])
             yield f"{kind}: {case['label']}: stated {wanted}, recomputed {found}: {held}"
     yield f"computed: {line['how']}; by {line['route']}; confirmed by {line['confirmed']}"
     yield f"parameters: {line['certainty']}"
