@@ -106,6 +106,10 @@ class JobClass:
             # Plain integers: those of numpy may overflow.
             object.__setattr__(self, uses[0], require_integer(uses[0], getattr(self, uses[0])))
 
+    def __repr__(self) -> str:
+        rest = f"duration={self.duration!r}, probability={self.probability!r}"
+        return f"JobClass({self.use}={getattr(self, self.use)!r}, {rest})"
+
     @property
     def use(self) -> str:
         """How its jobs use servers: the name of the field that is set."""
@@ -171,6 +175,10 @@ class System:
         if len(uses) > 1 and uses != {"compatible", "degree"}:
             raise ValueError(f"classes must use servers alike, found {' and '.join(sorted(uses))}")
         _CHECKS[self.model](self)
+
+    def __repr__(self) -> str:
+        limit = "" if self.limit is None else f", limit={self.limit!r}"
+        return f"System(servers={self.servers!r}, classes={list(self.classes)!r}{limit})"
 
     @property
     def model(self) -> str:

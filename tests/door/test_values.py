@@ -197,3 +197,14 @@ def test_no_mean_wait_is_negative():
         found = ms.System(50, jobs).under(ms.MostServersFirst).exact(load=load)
         assert 0 <= found.mean_waiting < 1e-12 and 0 <= found.mean_waiting_time < 1e-12
         assert all(0 <= one.mean_waiting_time < 1e-12 for one in found.by_class)
+
+
+@pytest.mark.parametrize(
+    "use", [{"need": 1}, {"threshold": 2}, {"compatible": {0, 1}}, {"degree": 2}]
+)
+def test_a_system_shows_what_was_given_and_nothing_else(use):
+    jobs = ms.JobClass(**use, duration=ms.Erlang(stages=2, rate=4.0))
+    names = {name: getattr(ms, name) for name in ("System", "JobClass", "Erlang")}
+    for system in (ms.System(2, [jobs]), ms.System(1, [ms.JobClass(duration=jobs.duration)], 3)):
+        assert eval(repr(system), names) == system
+        assert "None" not in repr(system)
