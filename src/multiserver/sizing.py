@@ -171,17 +171,8 @@ def fewest_servers(
     12
     """
     classes = listed_classes(classes)
-    if not isinstance(target, Target):
-        raise ValueError(f"target must be one such as ms.Target(at_most=3), found {target!r}")
-    if (target.job_class or 1) > len(classes):
-        found = target.job_class
-        raise ValueError(f"job_class must be a number from 1 to {len(classes)}, found {found}")
-    if not is_number(arrival_rate) or not 0 < arrival_rate < math.inf:
-        raise ValueError(f"arrival_rate must be a positive number, found {arrival_rate!r}")
+    _check(classes, target, arrival_rate)
     require_policy(policy)
-    largest = max(_fewest_for(job) for job in classes)
-    carried = arrival_rate * System(largest, classes).mean_size
-    first = max(largest, math.floor(carried) + 1)
     values: dict[int, float] = {}
 
     def meets(n: int) -> bool:
@@ -196,34 +187,15 @@ def fewest_servers(
             raise ValueError(f"servers must be numbers to try, in a list; found {servers!r}")
         for n in numbers:
             meets(n)
-    elif {job.use for job in classes} & {"compatible", "degree"}:
-        raise ValueError(
-            "which servers more would serve whom is not known where jobs have compatible servers or"
-            " a degree: say in `servers` which numbers to try"
-        )
-    elif not _is_reachable(target, classes):
-        some = "some jobs wait, however many servers there are"
-        reason = some if target.time == "waiting" else "jobs that never wait do not"
-        raise ValueError(f"no number of servers meets {target}: {reason}")
-    elif System(largest, classes).model in policy.monotone_in_servers:
-        bisect(meets, first)
     else:
-        if unmet := _never_met(policy, classes):
-            raise ValueError(f"{policy!r} is for {unmet}, which no number of servers gives")
-        row = 0
-        for n in count(first):
-            met = meets(n)
-            row = row + met if met or n not in values else 0
-            if row == largest:
-                break
-            last = list(values.values())[-2 * largest :]
-            if len(last) == 2 * largest and max(last) - min(last) < NEGLIGIBLE * (
-                min(last) - target.at_most
-            ):
-                raise ValueError(
-                    f"no number of servers meets {target}: more than {n} change hardly anything,"
-                    f" and the value is {last[-1]:.6g}"
-                )
+        _require_end(classes, target, policy)
+        largest = max(job.servers for job in classes)
+        smallest = System(largest, classes)
+        first = max(largest, math.floor(arrival_rate * smallest.mean_size) + 1)
+        if smallest.model in policy.monotone_in_servers:
+            bisect(meets, first)
+        else:
+            _try_all(meets, values, first, largest, target)
     tried = sorted(values)
     return Sizing(
         policy=repr(policy),
@@ -234,17 +206,55 @@ def fewest_servers(
     )
 
 
-def _fewest_for(job: JobClass) -> int:
-    """The fewest servers with which there may be such jobs."""
-    return 1 + max(job.compatible) if job.compatible else job.degree or job.servers
+def _check(classes: Sequence[JobClass], target: Target, arrival_rate: float) -> None:
+    """Raise `ValueError` if these are no classes, no target for them or no rate."""
+    if not isinstance(target, Target):
+        raise ValueError(f"target must be one such as ms.Target(at_most=3), found {target!r}")
+    if (target.job_class or 1) > len(classes):
+        found = target.job_class
+        raise ValueError(f"job_class must be a number from 1 to {len(classes)}, found {found}")
+    if not is_number(arrival_rate) or not 0 < arrival_rate < math.inf:
+        raise ValueError(f"arrival_rate must be a positive number, found {arrival_rate!r}")
+    fewest = max(1 + max(c.compatible) if c.compatible else c.degree or c.servers for c in classes)
+    System(fewest, classes)
 
 
-def _never_met(policy: Policy, classes: Sequence[JobClass]) -> str:
-    """The conditions of a policy that no number of servers meets, in words: those that a large
-    multiple of all needs does not meet. Empty if there is none."""
+def _require_end(classes: Sequence[JobClass], target: Target, policy: Policy) -> None:
+    """Raise `ValueError` unless some number of servers meets the target, as far as is known before
+    any is tried."""
+    if {job.use for job in classes} & {"compatible", "degree"}:
+        raise ValueError(
+            "which servers more would serve whom is not known where jobs have compatible servers or"
+            " a degree: say in `servers` which numbers to try"
+        )
+    if not _is_reachable(target, classes):
+        some = "some jobs wait, however many servers there are"
+        reason = some if target.time == "waiting" else "jobs that never wait do not"
+        raise ValueError(f"no number of servers meets {target}: {reason}")
+    # What a large multiple of all needs lacks, every number lacks.
     options = [value for value in policy.options.values() if is_number(value)]
     many = 2 + math.ceil(max(options, default=0))
-    return policy.lacks(System(many * math.lcm(*(job.servers for job in classes)), classes))
+    if lacking := policy.lacks(System(many * math.lcm(*(job.servers for job in classes)), classes)):
+        raise ValueError(f"{policy!r} is for {lacking}, which no number of servers gives")
+
+
+def _try_all(
+    meets: Callable[[int], bool], values: dict[int, float], first: int, row: int, target: Target
+) -> None:
+    """Try every n ≥ `first` until `row` in a row meet the target. Raises `ValueError` once the last
+    2 `row` of the `values` that `meets` finds hardly differ."""
+    met = 0
+    for n in count(first):
+        met = met + 1 if meets(n) else met if n not in values else 0
+        if met == row:
+            return
+        last = list(values.values())[-2 * row :]
+        missing = min(last, default=math.inf) - target.at_most
+        if len(last) == 2 * row and max(last) - min(last) < NEGLIGIBLE * missing:
+            raise ValueError(
+                f"no number of servers meets {target}: more than {n} change hardly anything,"
+                f" and the value is {last[-1]:.6g}"
+            )
 
 
 def _is_reachable(target: Target, classes: Sequence[JobClass]) -> bool:
