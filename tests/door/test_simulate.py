@@ -122,6 +122,13 @@ def test_simulations_agree_with_what_is_exact(model, policy):
         assert abs(ms.z_score(mine.mean_jobs, theirs.mean_jobs)) < 5.3
 
 
+def test_tails_reach_beyond_the_jobs_that_fit():
+    queue = ms.System(200, [ms.JobClass(duration=ms.Exponential(rate=1.0))]).under(ms.FCFS)
+    exact, found = queue.exact(load=0.9), queue.simulate(load=0.9, jobs=400_000, seed=11)
+    for k in (150, 180, 200, 210):
+        assert abs(ms.z_score(found.tail(k), exact.tail(k))) < 5.3
+
+
 @pytest.mark.parametrize("policy", [ms.FCFS, ms.ServerFilling], ids=repr)
 def test_hyperexponential_durations_agree(policy):
     classes = [

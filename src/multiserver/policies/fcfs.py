@@ -110,7 +110,9 @@ def _simulate(system: System, arrival_rate: float, effort: Effort) -> Means:
     from multiserver.simulation import fcfs
 
     workload, traces = workload_of(system, arrival_rate), [] if effort.times else None
-    found = fcfs.simulate(workload, **arguments_of(effort), traces=traces)
+    # P(N > k) for all k up to twice the jobs that fit, and beyond.
+    levels = 100 + min(2 * system.servers // min(system.needs), 10_000)
+    found = fcfs.simulate(workload, **arguments_of(effort), levels=levels, traces=traces)
     return Means(
         times=found.mean_response_time,
         jobs=found.mean_jobs,
