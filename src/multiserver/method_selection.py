@@ -12,6 +12,15 @@ from multiserver.policies.policy import Method, Policy, Question
 from multiserver.policies.shared_methods import JOB_LEVEL, Process
 from multiserver.system import System
 
+ANSWERS: dict[Question, str] = {
+    "capacity": "capacity",
+    "stability": "limit of stability",
+    "exact": "exact solution",
+    "distribution": "exact distribution of times",
+    "bounds": "bound",
+    "simulation": "simulation",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Methods:
@@ -39,12 +48,12 @@ class Methods:
                 return method
             if not (method.fcfs_if and method.name in own):
                 lacking.setdefault(unmet, method.name)
-        request = question if name is None else f"{question} {name}"
+        answer = " ".join(filter(None, (ANSWERS[question], name)))
         why = [f"{method} is for {unmet}" for unmet, method in lacking.items()]
         if question in self.policy.beyond:
             why.append(self.policy.beyond[question])
         fit = ["exact(fit=True)"] if question == "exact" and self._fits() else []
-        raise NotKnownError(self.advice(f"{request} is not known", why, also=fit))
+        raise NotKnownError(self.advice(f"no {answer} is known", why, also=fit))
 
     def process(self) -> Process:
         """As `Queue.process`."""
@@ -63,7 +72,7 @@ class Methods:
         """The error to raise if a problem is too large for a method."""
         # Simulation by phases needs the states of the exact solution.
         useless = {f"{question}()", "exact()", "simulate(level='phases')"}
-        return NotKnownError(self.advice(f"{question} takes too much", [str(error)], useless))
+        return NotKnownError(self.advice(f"{question}() takes too much", [str(error)], useless))
 
     def advice(
         self,

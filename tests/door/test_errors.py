@@ -160,7 +160,7 @@ def test_the_limit_binds_before_the_capacity():
             ask(load=(1 + limit) / 2)
     with pytest.raises(ms.UnstableError):
         queue.exact(fraction_of_limit=1.0)
-    unknown = r"stability is not known \(one job at a time.*\); ask simulate\(\)"
+    unknown = r"no limit of stability is known \(one job at a time.*\); ask simulate\(\)"
     with pytest.raises(ms.NotKnownError, match=unknown):
         SYSTEMS["multiserver-jobs"].under(ms.PreemptiveFirstFit).exact(fraction_of_limit=0.5)
     # No policy carries more than a set of servers can, whatever the sizes.
@@ -223,7 +223,7 @@ def test_mixtures_and_scaled_sizes():
 def test_too_many_states_come_with_advice():
     needs = [ms.JobClass(need=v, duration=ONE, probability=0.25) for v in (1, 2, 3, 5)]
     queue = ms.System(200, needs).under(ms.FCFS)
-    with pytest.raises(ms.NotKnownError, match=r"exact takes too much .* ask .*simulate\(\)"):
+    with pytest.raises(ms.NotKnownError, match=r"exact\(\) takes too much .* ask .*simulate\(\)"):
         queue.exact(arrival_rate=1.0)
     erlang = ms.System(1, [ms.JobClass(duration=ms.Erlang(stages=20, rate=1.0))], limit=12)
     with pytest.raises(ms.NotKnownError, match=r"takes too much .* ask .*bounds\(\), simulate\(\)"):

@@ -158,7 +158,7 @@ def test_the_phase_level_is_the_engine_s():
         # So short that the door shows no interval.
         assert mine == theirs.without_interval(mine.caveat)
     assert "mean_response_time" not in found.by_class[0].means
-    with pytest.raises(ms.NotKnownError, match="simulation phase by phase is not known"):
+    with pytest.raises(ms.NotKnownError, match="no simulation phase by phase is known"):
         system.under(ms.MaxWeight).simulate(**EFFORT, level="phases")
 
 

@@ -186,7 +186,7 @@ def test_shapes_ends_and_refusals():
         queue.distribution(load=1.0)
     with pytest.raises(ms.NotKnownError, match=r"for phase-type durations\); ask .*simulate\(\)"):
         one_class(2, ms.Deterministic(value=1.0)).distribution(load=0.5)
-    with pytest.raises(ms.NotKnownError, match=r"is not known \(M/M/k is for .*\); ask"):
+    with pytest.raises(ms.NotKnownError, match=r"is known \(M/M/k is for .*\); ask"):
         SYSTEMS["multiserver-jobs"].under(ms.MaxWeight).distribution(load=0.5)
 
 
