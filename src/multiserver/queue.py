@@ -235,9 +235,9 @@ Theorem 4.3)
 
         Each replication starts empty and discards its first jobs: a share `warm_up`, or more where
         the servers take longer to fill. `level` is "jobs", for any durations, or "phases", which
-        samples the process that `exact` solves. With `times`, the times of each job are kept (40
-        bytes a job) and `Result.distribution` gives quantiles. With a relative `half_width`, `jobs`
-        is the maximum: a pilot of a sixteenth of it decides how many jobs give E[T], of all jobs
+        samples the process that `exact` solves. With `times`, 40 bytes are kept of each job for the
+        quantiles of `Result.distribution` and for `Result.tail`. With a relative `half_width`,
+        `jobs` is the maximum: a pilot of a sixteenth of it decides how many give E[T], of all jobs
         and of each class, an interval of about that width. Equal seeds and keys give equal bits.
         Raises `ValueError` for fewer than 2 replications, `UnstableError` unless λ < λ*, if known,
         or if jobs accumulate, and `NotKnownError` if no method applies or it is too large.

@@ -275,6 +275,8 @@ def test_tails_are_at_integers():
 def test_tails_so_far_out_that_integers_overflow():
     found = SYSTEMS["multiserver-jobs"].under(ms.ServerFilling).exact(load=0.5)
     assert found.tail(10**30) == 0.0 and found.tail(-(10**30)) == 1.0
+    found = ms.System(1, [JOB]).under(ms.FirstFit).simulate(load=0.5, jobs=2000, seed=1, times=True)
+    assert found.tail(10**30).mean == 0.0 and found.tail(-(10**30)).mean == 1.0
     found = ms.System(1, [JOB]).under(ms.FCFS).simulate(load=0.5, jobs=2000, seed=1)
     with pytest.raises(
         ValueError, match="k must lie in 0 … 101, found 1000000000000000000000000000000"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,6 @@ from multiserver.simulation.workload import Workload, with_warm_up
 from multiserver.sizes import scaled
 from multiserver.system import System
 from multiserver.wcfs.bounds import Constants as Constants
-
-if TYPE_CHECKING:
-    from multiserver.simulation.sampled_times import SampledTimes
 
 # Jobs, and the `simulation.front.FrontPolicy` that serves them.
 FrontRule = tuple[Workload, Any]
@@ -248,7 +246,7 @@ def record_of(workload: Workload, effort: Effort) -> NDArray[np.float64] | None:
     if not effort.times:
         return None
     _, jobs = with_warm_up(workload, effort.jobs_each, effort.warm_up)
-    return np.empty((effort.replications, jobs))
+    return np.full((effort.replications, jobs), np.inf)
 
 
 def means_of(
@@ -256,36 +254,35 @@ def means_of(
 ) -> Means:
     """`Means` from the estimates of `simulation.replications` and the times in `record`."""
     classes = range(len(system.classes))
-    return Means(
+    means = Means(
         times=found.mean_response_time,
         jobs=found.mean_jobs,
         class_times=class_estimates(found.class_response_time, len(classes)),
         class_jobs=tuple(found.class_jobs(c) for c in classes),
         busy=found.busy(system.capacity),
         counts=found,
-        sampled=None if record is None else _times_of(found, system, effort, record),
     )
+    return means if record is None else replace(means, **_sampled(found, system, effort, record))
 
 
-def _times_of(
+def _sampled(
     found: Any, system: System, effort: Effort, record: NDArray[np.float64]
-) -> SampledTimes:
-    from multiserver.simulation.sampled_times import SampledTimes, jobs_drawn
+) -> dict[str, Any]:
+    """P(N > k) and the times of the jobs, one by one."""
+    from multiserver.simulation.sampled_times import JobsFound, SampledTimes, jobs_drawn
 
-    work = found.workload
-    first, jobs = with_warm_up(work, effort.jobs_each, effort.warm_up)
-    drawn = jobs_drawn(work, jobs, effort.replications, effort.seed, effort.key)
-    classes, services = (x[:, first:] for x in drawn)
-    rigid = system.model == "multiserver-jobs"
-    return SampledTimes(
+    work, first = found.workload, found.length.warm_up
+    drawn = jobs_drawn(work, record.shape[1], effort.replications, effort.seed, effort.key)
+    arrivals, classes, services = drawn
+    same = {"length": found.length, "confidence": effort.confidence, "caveat": found.caveat}
+    times = SampledTimes(
         workload=work,
-        length=found.length,
-        classes=classes,
+        classes=classes[:, first:],
         responses=record[:, first:],
-        services=services if rigid else None,
-        confidence=effort.confidence,
-        caveat=found.caveat,
+        services=services[:, first:] if system.model == "multiserver-jobs" else None,
+        **same,
     )
+    return {"sampled": times, "tail": JobsFound(arrivals, record, **same).tail}
 
 
 def class_estimates(estimate: Callable[[int], Value], count: int) -> tuple[Value | None, ...]:

@@ -106,8 +106,8 @@ def _run(conservative, factor, source, rng, warm_up, jobs, limit, record, marks)
                 if warm_up <= number < jobs:
                     measured -= 1
                     measure(sums, c, response)
-                    if number < len(record):
-                        record[number] = response
+                if number < len(record):
+                    record[number] = response
                 present[c] -= 1
                 everyone -= 1
                 early = leave(state, j, now) or early

@@ -139,8 +139,8 @@ def _run(
             if warm_up <= number[c, done] < jobs:
                 measured -= 1
                 measure(sums, job_class[c, done], now - arrived[c, done])
-                if number[c, done] < len(record):
-                    record[number[c, done]] = now - arrived[c, done]
+            if number[c, done] < len(record):
+                record[number[c, done]] = now - arrived[c, done]
             present[c] -= 1
             by_class[job_class[c, done]] -= 1
             everyone -= 1

@@ -145,8 +145,8 @@ def _run(
             if warm_up <= number[done] < jobs:
                 measured -= 1
                 measure(sums, c, now - arrived[done])
-                if number[done] < len(record):
-                    record[number[done]] = now - arrived[done]
+            if number[done] < len(record):
+                record[number[done]] = now - arrived[done]
             present[c] -= 1
             everyone -= 1
             m -= 1

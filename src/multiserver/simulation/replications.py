@@ -167,8 +167,8 @@ def replicate(
     below `limit`, the sums (C + 1, 8) except those that the last row adds up over the classes, and
     the counts of `arrive` for a single server of this `capacity`. `stable_below` is λ*, if known.
     `record` receives the response times of as many jobs as it holds, in order of arrival; each
-    replication overwrites it unless it has a row for each. The entries of warm-up jobs, and of jobs
-    after the measured ones, may stay as they are.
+    replication overwrites it unless it has a row for each. The entries of jobs that are still there
+    when the last measured one leaves stay as they are.
 
     Raises `ValueError` unless `jobs`, `replications` and `limit` are positive integers and
     `warm_up`, in [0, 1), leaves a job to measure, `Overloaded` if the limit is reached

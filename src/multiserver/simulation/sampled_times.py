@@ -8,8 +8,12 @@ the quantile (after S. Asmussen and P. W. Glynn, Stochastic Simulation, 2007, Ch
 density is estimated. The interval is shown as q ± (upper − lower)/2 or, if an end is an atom, as
 q ± the larger of q − lower and upper − q.
 
-The engines of `multiserver.simulation.replications` do not keep the classes and durations of the
-jobs. These are drawn again from the same stream, so that runs without sampled times are no slower.
+The engines of `multiserver.simulation.replications` keep neither the arrivals nor the classes and
+durations of the jobs. These are drawn again from the same stream, so that runs without sampled
+times are no slower.
+
+Poisson arrivals see time averages (R. W. Wolff, Operations Research 30, 1982), so P(N > k) is the
+expected share of jobs that find more than k others in the system.
 """
 
 from __future__ import annotations
@@ -118,6 +122,38 @@ class SampledTime:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class JobsFound:
+    """What the measured jobs of R replications find on arrival. `arrivals` and `responses` (R, J)
+    are those of all jobs, the warm-up included."""
+
+    arrivals: Array
+    responses: Array
+    length: RunLength
+    confidence: float
+    caveat: str
+
+    def tail(self, k: int) -> Estimate:
+        """P(N > k), and its interval."""
+        found, replication = self._sorted
+        # An integer of any size: k beyond all found is as good as the largest of them.
+        rank = np.searchsorted(found, max(-1, min(k, int(found[-1]))), side="right")
+        share = _share(rank, replication, len(self.arrivals), self.confidence)
+        reason = self.caveat or self.length.caveat() or tail_caveat(share)
+        return withhold_interval(replace(1 - share, caveat=""), reason)
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The numbers of jobs found, in increasing order, and the replication of each."""
+        (R, J), first = self.arrivals.shape, self.length.warm_up
+        departures = np.sort(self.arrivals + self.responses)
+        pairs = zip(departures, self.arrivals, strict=True)
+        gone = [np.searchsorted(left, came[first:], "right") for left, came in pairs]
+        found = (np.arange(first, J) - np.array(gone)).ravel()
+        order = np.argsort(found, kind="stable")
+        return found[order], np.repeat(np.arange(R), J - first)[order]
+
+
 def quantile_of(
     values: Array,
     replication: NDArray[np.int64],
@@ -215,19 +251,21 @@ class SampledDistribution:
 
 def jobs_drawn(
     workload: Workload, jobs: int, replications: int, seed: int, key: Sequence[int]
-) -> tuple[NDArray[np.int64], Array]:
-    """Classes and durations (R, jobs) of the jobs that `replications` runs draw."""
-    classes, services = np.empty((replications, jobs), np.int64), np.empty((replications, jobs))
+) -> tuple[Array, NDArray[np.int64], Array]:
+    """Arrivals, classes and durations (R, jobs) of the jobs that `replications` runs draw."""
+    shape = replications, jobs
+    gaps, classes, services = np.empty(shape), np.empty(shape, np.int64), np.empty(shape)
     for r in range(replications):
-        _draw(generator(seed, *key, r), source_of(workload), classes[r], services[r])
-    return classes, services
+        rng = generator(seed, *key, r)
+        _draw(rng, source_of(workload), gaps[r], classes[r], services[r])
+    return np.cumsum(gaps, axis=1, out=gaps), classes, services
 
 
 @njit(cache=True)
-def _draw(rng, source, classes, services):
-    _, _, cumulated, kinds, parameters, _ = source
+def _draw(rng, source, gaps, classes, services):
+    _, _, cumulated, kinds, parameters, mean_gap = source
     for i in range(len(classes)):
-        rng.standard_exponential()
+        gaps[i] = mean_gap * rng.standard_exponential()
         c, u = 0, rng.random()
         # The last cumulated probability is not compared: rounding may leave it below 1.
         while c < len(cumulated) - 1 and u >= cumulated[c]:
