@@ -18,13 +18,13 @@ CONFIRMED = "the route of its study (tests/theory)"
 @takes("column", optional=("where",))
 def value(parameters: Parameters, table: pd.DataFrame) -> Found:
     """A value from the table of the figure."""
-    row = table
-    for name, target in parameters.get("where", {}).items():
+    row, where = table, parameters.get("where", {})
+    for name, target in where.items():
         near = row[name] == target if isinstance(target, str) else np.isclose(row[name], target)
         row = row[near]
     if len(row) != 1:
-        raise ValueError(f"{len(row)} rows of the drawn table where {parameters.get('where')}")
-    at = ", ".join(f"{name} = {target}" for name, target in parameters.get("where", {}).items())
+        raise ValueError(f"{len(row)} rows of the drawn table where {where}")
+    at = ", ".join(f"{name} = {target}" for name, target in where.items())
     return Found(float(row[parameters["column"]].iloc[0]), at)
 
 

@@ -137,9 +137,7 @@ def in_service_gap(*, system: Mapping[str, Any], loads: Sequence[float]) -> floa
     gaps = []
     for load in loads:
         result = solve(blocks.at(model.arrival_rate(load)))
-        served = np.zeros(len(expected))
-        for mass, fronts in zip((*result.boundary, result.above), blocks.fronts, strict=True):
-            served += mass @ np.array([_served(rigid, f) for f in fronts], dtype=float)
+        served = blocks.mean(result, lambda front: _served(rigid, front))
         gaps.append(np.abs(served / (model.arrival_rate(load) * expected) - 1).max())
     return float(max(gaps))
 

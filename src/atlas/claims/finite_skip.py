@@ -125,11 +125,7 @@ def front_times_outside(**model: Unpack[Queue]) -> int:
 
 def jobs_at_front(blocks: finite_skip.FrontBlocks, result: Any) -> float:
     """E[N_F]."""
-    masses = zip((*result.boundary, result.above), blocks.fronts, strict=True)
-    return sum(
-        float(mass @ np.array([sum(blocks.model.counts(front)) for front in fronts], dtype=float))
-        for mass, fronts in masses
-    )
+    return float(blocks.mean(result, lambda front: sum(blocks.model.counts(front))))
 
 
 def _curve(model: Model) -> NDArray[np.float64]:

@@ -73,13 +73,8 @@ def first_tail_term(*, servers: int, exponent: float, logs: float = 0.0) -> floa
 
 def logs_over_load(*, sizes: list[float], mixes: list[dict[str, float]]) -> float:
     """The largest ln n/(n p_n ln(1/p_n)) over all n = `sizes` and p_n = c n^−α ln^β n = `mixes`."""
-    largest = -math.inf
-    for n in sizes:
-        for mix in mixes:
-            p_n = mix.get("coefficient", 1.0) * n ** -mix["exponent"]
-            p_n *= math.log(n) ** mix.get("logs", 0.0)
-            largest = max(largest, math.log(n) / (n * p_n * math.log(1 / p_n)))
-    return largest
+    systems = (OneOrN.of(int(n), **mix) for n in sizes for mix in mixes)
+    return max(math.log(s.n) / (s.n * s.p_n * math.log(1 / s.p_n)) for s in systems)
 
 
 def logarithm_slope(*, probabilities: list[float]) -> float:

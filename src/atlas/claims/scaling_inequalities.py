@@ -193,7 +193,7 @@ def _relative_completions(
     n: int, exponent: float, logs: float, rates: Rates
 ) -> NDArray[np.float64]:
     """Δ(0) … Δ(n) by elimination, p_n = n^−α ln^β n."""
-    return chain_of(n, n**-exponent * math.log(n) ** logs, rates).relative_completions
+    return chain_of(n, OneOrN.of(n, exponent, logs=logs).p_n, rates).relative_completions
 
 
 def _log_series_block(p_n: float, k: int) -> float:

@@ -163,9 +163,8 @@ def last_peak_moves(*, servers: int, needs: Sequence[int], probability_2: float)
 def turn_in_servers(*, servers: int, needs: Sequence[int], probability_2: float) -> float:
     """The smaller of the deepest fall and the highest rise of wastage at μ1 = μ2 as n grows from n2
     to `servers`: 0 if it is monotonic."""
-    needs, p2 = needs, probability_2
-    sizes = range(needs[1], servers + 1)
-    curve = np.array([two_class.sweep(n, needs, (1.0, 1.0), p2).wastage for n in sizes])
+    sizes, rates = range(needs[1], servers + 1), (1.0, 1.0)
+    curve = np.array([two_class.sweep(n, needs, rates, probability_2).wastage for n in sizes])
     return min(fall(curve), fall(-curve))
 
 

@@ -12,13 +12,13 @@ again.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from multiserver.errors import TooLargeError
 from multiserver.open.qbd import Level, QuasiBirthDeath, StationaryDistribution
@@ -92,17 +92,20 @@ class FrontBlocks:
             levels.append(Level(arrival_rate * entries, moves, down, served))
         return QuasiBirthDeath(arrival_rate, tuple(levels[:-1]), levels[-1])
 
+    def mean(
+        self, distribution: StationaryDistribution, of: Callable[[Front], ArrayLike]
+    ) -> NDArray[np.float64]:
+        """The mean of a function of the front under the distribution."""
+        parts = zip((*distribution.boundary, distribution.above), self.fronts, strict=True)
+        return sum(mass @ np.array([*map(of, fronts)], dtype=float) for mass, fronts in parts)
+
     def response_times(self, distribution: StationaryDistribution) -> NDArray[np.float64]:
         """E[T] of every class (C,), under the distribution of this model at some arrival rate.
 
         Jobs in the queue are of class c with probability p_c, whatever the front.
         """
         p = np.array(self.model.probabilities)
-        at_front = np.zeros(len(p))
-        for mass, fronts in zip(
-            (*distribution.boundary, distribution.above), self.fronts, strict=True
-        ):
-            at_front += mass @ np.array([self.model.counts(front) for front in fronts], dtype=float)
+        at_front = self.mean(distribution, self.model.counts)
         queueing = distribution.mean_jobs - at_front.sum()
         return (at_front / p + queueing) / distribution.qbd.arrival_rate
 
