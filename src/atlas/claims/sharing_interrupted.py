@@ -18,6 +18,7 @@ from scipy.sparse.linalg import splu
 
 from atlas.claims import Cluster
 from atlas.claims.sharing_proofs import Layout
+from atlas.models.networks import build_queue
 from atlas.models.sizes import read_size
 from multiserver.sharing import balanced_fairness
 from multiserver.sharing.queue import MultiServerQueue
@@ -61,7 +62,7 @@ def _laws(
 ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
     """(8) on the states x with |x| ≤ `most`, where jobs that find `most` are lost, and the
     distribution of x in the chain for each m."""
-    queue = build_queue(capacities, servers)
+    queue = build_queue(map(float, capacities), servers)
     exact = balanced_fairness.measure(queue, list(arrival_rates), (most,) * queue.classes)
     exact[np.indices(exact.shape).sum(axis=0) > most] = 0.0
     found = [_law_of_counts(queue, arrival_rates, size, m, most) for m in interruptions]
@@ -115,8 +116,3 @@ def _law_of_counts(
     for c, p in zip(states, pi / pi.sum(), strict=True):
         counts[tuple(sum(i == k for i, _ in c) for k in range(queue.classes))] += p
     return counts
-
-
-def build_queue(capacities: Sequence[float], servers: Layout) -> MultiServerQueue:
-    """The queue of servers numbered from 1."""
-    return MultiServerQueue(map(float, capacities), ([s - 1 for s in who] for who in servers))

@@ -16,6 +16,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from atlas.claims import Found
+from atlas.models.networks import build_queue
 from multiserver.sharing.product_form import service_rates, weight
 from multiserver.sharing.queue import MultiServerQueue, mask_of
 
@@ -105,8 +106,7 @@ def closed_classes(
 
 def read_queue(rates: Sequence[int], servers: Layout) -> MultiServerQueue:
     """The queue, its rates as fractions."""
-    sets = ([s - 1 for s in who] for who in servers)
-    return MultiServerQueue((Fraction(str(r)) for r in rates), sets)
+    return build_queue((Fraction(str(r)) for r in rates), servers)
 
 
 def _traffic(nu: list[Fraction], p: list[list[Fraction]]) -> list[Fraction]:

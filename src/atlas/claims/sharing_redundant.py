@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from atlas.claims import Cluster
-from atlas.claims.sharing_interrupted import build_queue
+from atlas.models.networks import build_queue
 from multiserver.sharing import balanced_fairness
 from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.streams import generator
@@ -27,10 +27,10 @@ REPLICATIONS = 16
 
 def redundant_requests(*, jobs: int, seed: int, **cluster: Unpack[Cluster]) -> Estimate:
     """E[X] of redundant requests, simulated, over that of parallel processing, exact."""
-    queue = build_queue(cluster["capacities"], cluster["servers"])
     speeds, arrival_rates = (
         np.array(cluster[key], float) for key in ("capacities", "arrival_rates")
     )
+    queue = build_queue(speeds.tolist(), cluster["servers"])
     exact = float(balanced_fairness.solve(queue, arrival_rates).mean_jobs.sum())
     sets = np.array([[s in who for s in range(queue.size)] for who in queue.compatible])
     each = jobs // REPLICATIONS

@@ -5,7 +5,7 @@ Servers are numbered from 1 in each queue; classes are numbered from 1 across al
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 import numpy as np
@@ -66,9 +66,9 @@ class NetworkBlock(Block):
         """The number of classes in all queues."""
         return sum(len(queue.servers) for queue in self.queues)
 
-    def require_exists(self, permanent: tuple[int, ...] | None, *at: str | int) -> Network:
+    def require_exists(self, permanent: tuple[int, ...] | None) -> Network:
         """The network with `permanent` jobs. Raises a misfit if there is no such network."""
-        with refusing("a network that can exist", *at, of=(ValueError, IndexError)):
+        with refusing("a network that can exist", "network", of=(ValueError, IndexError)):
             return read_network(self.plain(), permanent=permanent)
 
 
@@ -76,13 +76,12 @@ def read_network(
     block: Mapping[str, Any], scale: float = 1.0, permanent: tuple[int, ...] | None = None
 ) -> Network:
     """The network, its arrivals times `scale`, with `permanent` jobs instead of its own."""
-    queues = tuple(
-        MultiServerQueue(
-            tuple(queue["capacities"]),
-            tuple(frozenset(s - 1 for s in servers) for servers in queue["servers"]),
-        )
-        for queue in block["queues"]
-    )
-    populations = tuple(block["populations"]) if permanent is None else permanent
+    queues = [build_queue(**queue) for queue in block["queues"]]
+    populations = block["populations"] if permanent is None else permanent
     arrivals = scale * np.array(block["arrivals"], dtype=float)
     return Network(queues, arrivals, block["routing"], populations)
+
+
+def build_queue(capacities: Iterable[float], servers: Iterable[Iterable[int]]) -> MultiServerQueue:
+    """The queue of servers numbered from 1."""
+    return MultiServerQueue(capacities, ([s - 1 for s in own] for own in servers))

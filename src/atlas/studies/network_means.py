@@ -66,7 +66,7 @@ class Parameters(Block):
         )
         for permanent in self.permanent[:1] or [None]:
             populations = () if permanent is None else (permanent,)
-            network = self.network.require_exists(populations, "network")
+            network = self.network.require_exists(populations)
         require_means(network.queues, tuple(self.permanent[-1:]), "permanent")
         return self
 

@@ -41,7 +41,7 @@ class CheckedBlock(Block):
 
     @model_validator(mode="after")
     def _exists(self) -> Self:
-        network = self.network.require_exists(None, "network")
+        network = self.network.require_exists(None)
         require_means(network.queues, network.populations, "network")
         require_chain(network, self.most)
         return self
