@@ -181,6 +181,11 @@ class FiniteSkipBlock(Block):
         return self
 
     @property
+    def queue(self) -> Queue:
+        """The queue as the library knows it."""
+        return read_queue({"system": self.system.plain(), "policy": self.policy.plain()})
+
+    @property
     def classes(self) -> int:
         """The number of classes."""
         return self.system.classes

@@ -17,8 +17,9 @@ from atlas.fields.block import refusing
 from atlas.fields.vocabulary import FINELY
 from atlas.models.described_systems import read_queue
 from multiserver.errors import NotKnownError
+from multiserver.method_selection import Methods
 from multiserver.open.finite_skip import FrontBlocks
-from multiserver.policies.policy import MOST_STATES, Method
+from multiserver.policies.policy import MOST_STATES, Method, Question
 from multiserver.queue import Queue
 from multiserver.results import Result
 from multiserver.simulation import front_policies
@@ -95,12 +96,12 @@ class Model:
     @property
     def solvable(self) -> bool:
         """Whether a method gives E[T] exactly, given enough memory."""
-        return bool(self._methods("exact"))
+        return bool(methods(self.queue, "exact"))
 
     @property
     def bounded(self) -> bool:
         """Whether the theorem covers the policy and S."""
-        return bool(self._methods("bounds"))
+        return bool(methods(self.queue, "bounds"))
 
     def exact(self, most_states: int = 0, enough: float = FINELY) -> Exact | None:
         """ρ -> E[T_c] of the classes and, last, E[T] of all jobs, (C + 1,): infinite from `limit`
@@ -110,12 +111,10 @@ class Model:
         Iterative methods compute means to a relative error of `enough`, with chains of at most
         `most_states` states, and give NaN from the first load on that is found too large.
         """
-        methods = self._methods("exact")
-        if not methods or (methods[0].iterates and not most_states):
+        method = next(iter(methods(self.queue, "exact")), None)
+        if method is None or (method.iterates and not most_states):
             return None
-        options: dict[str, Any] = {}
-        if methods[0].iterates:
-            options = {"enough": enough, "most_states": most_states}
+        options = {"enough": enough, "most_states": most_states} if method.iterates else {}
         try:
             self.queue.exact(load=1e-3)
         except NotKnownError:
@@ -133,7 +132,7 @@ class Model:
             try:
                 found = self.queue.exact(arrival_rate=rate, **options).by_class
             except NotKnownError:
-                refused = load if methods[0].iterates else math.inf
+                refused = load if method.iterates else math.inf
                 return none
             means = np.array([c.mean_response_time for c in found])
             return np.append(means, means @ np.array(self.probabilities))
@@ -152,12 +151,6 @@ class Model:
             return None
         return lambda arrival_rate: zhang_zwart(system.limit, system.durations[0], arrival_rate)
 
-    def _methods(self, question: str) -> list[Method]:
-        system, policy = self.queue.system, self.queue.policy
-        return [
-            one for one in policy.of(system.model, question) if not one.unmet_conditions(system)
-        ]
-
     def _moment(self, of: Callable[[Any], float], power: int) -> float:
         system = self.queue.system
         shares = [v / system.capacity for v in system.needs]
@@ -165,6 +158,11 @@ class Model:
             p * share**power * of(X)
             for p, share, X in zip(system.probabilities, shares, system.durations, strict=True)
         )
+
+
+def methods(queue: Queue, question: Question) -> list[Method]:
+    """The methods that answer a question, given enough memory."""
+    return Methods(queue.system, queue.policy).applying(question)
 
 
 def read_model(parameters: Mapping[str, Any]) -> Model:

@@ -9,7 +9,7 @@ from pydantic import model_validator
 from atlas.fields.block import refusing, require
 from atlas.models.described_systems import FiniteSkipBlock
 from atlas.models.feasibility import require_front, require_levels, require_solvable
-from atlas.models.finite_skip import Model, read_model
+from atlas.models.finite_skip import Model
 from multiserver.open.elastic import ElasticInelastic
 from multiserver.policies import names, policy
 from multiserver.sizes import scaled
@@ -27,7 +27,7 @@ class ModelBlock(FiniteSkipBlock):
     @property
     def model(self) -> Model:
         """The library's results for it."""
-        return read_model(self.plain())
+        return Model(self.queue)
 
 
 class CoveredBlock(ModelBlock):

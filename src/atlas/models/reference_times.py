@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from atlas.enumeration.route import take_times
-from multiserver.distribution import ClassDistribution, Distribution
+from multiserver.distribution import Distribution
 from multiserver.errors import NotKnownError
 from multiserver.queue import Queue
 
@@ -34,7 +34,7 @@ def distribution_of(queue: Queue, rate: float | None) -> Distribution | None:
 def tabulate_times(found: Distribution) -> Values:
     """P(W = 0), and quantiles of W and T."""
     values: Values = {}
-    for name, group in _groups(found):
+    for name, group in groups(found):
         values[NO_WAIT, name, None] = group.waiting_time.at_zero
         for word, p in PROBABILITIES.items():
             values[f"{word}_waiting_time", name, None] = group.waiting_time.quantile(p)
@@ -59,7 +59,7 @@ def second_times(block: Mapping[str, Any], rate: float, classes: int) -> tuple[V
 def among_waiting(found: Distribution) -> Values:
     """Means and quantiles of the waits that are not 0: P(W ≤ t | W > 0) = p."""
     values: Values = {}
-    for name, group in _groups(found):
+    for name, group in groups(found):
         waiting = group.waiting_time
         some = waiting.sf(0.0)
         if some < SOME:
@@ -71,7 +71,8 @@ def among_waiting(found: Distribution) -> Values:
     return values
 
 
-def _groups(found: Distribution) -> Iterator[tuple[str, Distribution | ClassDistribution]]:
+def groups(found: Any) -> Iterator[tuple[str, Any]]:
+    """All jobs of a result or a distribution, and its classes if there are several."""
     yield "all", found
     if len(found.by_class) > 1:
         yield from ((str(c), one) for c, one in enumerate(found.by_class, start=1))

@@ -14,10 +14,17 @@ from typing import Any
 from atlas.enumeration.fronts import Means
 from atlas.enumeration.limits import Unknown, take_limit
 from atlas.enumeration.route import take
-from atlas.fields.columns import Truth, Words, kind_of
+from atlas.fields.columns import Words, kind_of
 from atlas.models.policies import read_policy
 from atlas.models.reference_systems import read_reference
-from atlas.models.reference_times import Key, Values, distribution_of, tabulate_times
+from atlas.models.reference_times import (
+    Key,
+    Values,
+    distribution_of,
+    groups,
+    tabulate_times,
+)
+from atlas.models.scored import AGAINST_EXACT
 from multiserver.errors import NotKnownError
 from multiserver.network import Network
 from multiserver.queue import Queue
@@ -56,8 +63,7 @@ UNITS = {
     "jobs": "jobs",
     "replications": "1",
     "exact": "of the quantity",
-    "z": "1",
-    "inside": Truth("whether the 95 % interval holds the exact value"),
+    **AGAINST_EXACT,
 }
 
 
@@ -69,15 +75,6 @@ def operating_point(queue: Queue, rate: float | None) -> Values:
     if rate:
         values |= {"load": system.load(rate), "mean_size": system.mean_size}
     return {(name, "all", None): value for name, value in values.items()}
-
-
-def known(queue: Queue, rate: float | None) -> tuple[Result | None, str, str]:
-    """The library's exact means, their method and source; None if not known."""
-    try:
-        result = queue.exact(arrival_rate=rate)
-    except NotKnownError:
-        return None, "", ""
-    return result, result.method, result.source
 
 
 def limit_of(queue: Queue) -> dict[str, Any] | None:
@@ -103,10 +100,8 @@ def limit_of(queue: Queue) -> dict[str, Any] | None:
 def tabulate(result: Result, tail: list[int]) -> Values:
     """The values in a result of the library."""
     values: Values = {}
-    groups = [("all", result), *((str(c), one) for c, one in enumerate(result.by_class, start=1))]
-    for name, group in groups:
-        if not (name == "1" and len(result.by_class) == 1):
-            values |= {(quantity, name, None): value for quantity, value in group.means.items()}
+    for name, group in groups(result):
+        values |= {(quantity, name, None): value for quantity, value in group.means.items()}
     for k in tail:
         try:
             values["tail", "all", k] = result.tail(k)

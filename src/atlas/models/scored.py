@@ -8,12 +8,9 @@ from typing import Any
 from atlas.fields.columns import Truth
 from multiserver.simulation.estimate import Estimate, fair_half_width, score
 
-# The units of the last three of these columns.
-SCORES = {
-    "score": "1",
-    "z": "1",
-    "inside": Truth("whether the 95 % interval holds the exact value"),
-}
+# The units of the last of these columns.
+AGAINST_EXACT = {"z": "1", "inside": Truth("whether the 95 % interval holds the exact value")}
+SCORES = {"score": "1", **AGAINST_EXACT}
 
 
 def scored(

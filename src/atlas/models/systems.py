@@ -106,6 +106,12 @@ def require_room(servers: int, needs: Sequence[int], at: str = "needs") -> None:
     )
 
 
+def require_servers(largest: int, servers: int, *at: str | int) -> None:
+    """Raise a misfit, at the number of servers, if a job of the largest need could never start."""
+    found = f"need {largest} exceeds {servers} servers: such a job never starts"
+    require(largest <= servers, found, "servers for the largest need", *at)
+
+
 def require_equal(**columns: Iterable) -> None:
     """Raise a misfit unless all have the same length."""
     counts = {name.replace("_", " "): len(list(column)) for name, column in columns.items()}

@@ -16,8 +16,9 @@ from pydantic import Field, model_validator
 from atlas.fields.block import INCREASING, refusing, require
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import InnerProbability
-from atlas.models.described_systems import FiniteSkipBlock, read_queue
-from atlas.models.policies import PolicyBlock, read_policy
+from atlas.models.described_systems import FiniteSkipBlock
+from atlas.models.finite_skip import methods
+from atlas.models.policies import PolicyBlock
 from multiserver.errors import NotKnownError
 from multiserver.queue import Queue
 
@@ -35,8 +36,7 @@ INSTEAD = "or the study simulated-time-quantiles, which is for every policy"
 
 def distributed(queue: Queue) -> bool:
     """Whether a method gives the distribution of times exactly, given enough memory."""
-    system, policy = queue.system, queue.policy
-    return any(not one.unmet_conditions(system) for one in policy.of(system.model, "distribution"))
+    return bool(methods(queue, "distribution"))
 
 
 class TimesBlock(FiniteSkipBlock):
@@ -46,14 +46,9 @@ class TimesBlock(FiniteSkipBlock):
 
     @model_validator(mode="after")
     def _distributed(self) -> Self:
-        known = distributed(self.system.read().under(read_policy(self.policy.plain())))
+        known = distributed(self.queue)
         require(known, f"{self.policy.label} in this system", f"{KNOWN}, {INSTEAD}", "policy")
         return self
-
-    @property
-    def queue(self) -> Queue:
-        """The queue as the library knows it."""
-        return read_queue({"system": self.system.plain(), "policy": self.policy.plain()})
 
 
 def require_distribution(queue: Queue, load: float) -> None:

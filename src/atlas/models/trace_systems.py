@@ -6,7 +6,7 @@ Rounded needs ask for more server-seconds than the jobs did.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -14,8 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
 
-from atlas.fields.block import misfit, require
+from atlas.fields.block import misfit
 from atlas.models.sampling import Progress
+from atlas.models.systems import require_servers
 from atlas.models.traces import read_table
 from atlas.traces.aggregate import by_need
 from multiserver.fitting import fit_two_moments
@@ -72,9 +73,7 @@ def make_system(cells: pd.DataFrame, servers: int) -> MultiserverJobSystem:
     Raises `ValueError` if a need exceeds n.
     """
     classes = by_need(cells)
-    largest = classes["need"].max()
-    found = f"need {largest} exceeds {servers} servers: such a job never starts"
-    require(largest <= servers, found, "servers for the largest need", "servers")
+    require_servers(classes["need"].max(), servers, "servers")
     total = classes["jobs"].sum()
     return MultiserverJobSystem.of(
         servers,
@@ -115,14 +114,10 @@ def split_branches(system: MultiserverJobSystem, scv: float) -> MultiserverJobSy
     class has two exponential branches, which become classes."""
     if scv == 1:
         return system
+    fitted = [(c, fit_two_moments(1 / c.rate, scv)) for c in system.classes]
     classes = [
         ExponentialClass(c.need, rate, c.probability * share)
-        for c in system.classes
-        for share, rate in _branches(c, scv)
+        for c, X in fitted
+        for share, rate in zip(X.probabilities, X.rates, strict=True)
     ]
     return MultiserverJobSystem(system.servers, tuple(classes))
-
-
-def _branches(c: ExponentialClass, scv: float) -> Iterable[tuple[float, float]]:
-    fitted = fit_two_moments(1 / c.rate, scv)
-    return zip(fitted.probabilities, fitted.rates, strict=True)

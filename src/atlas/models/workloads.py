@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
 from atlas.fields.vocabulary import FINEST, LARGEST, Id, Needs, Positive, Probabilities, Text
-from atlas.models.systems import require_equal
+from atlas.models.systems import require_equal, require_servers
 
 Rounding = Annotated[
     Literal["none", "powers-of-two"], Field(description="what needs are rounded up to")
@@ -263,19 +263,25 @@ class WorkloadBlock(JobsBlock):
 
     classes: ClassesBlock | None = None
 
-    def needs(self, rounding: str) -> list[int]:
-        """The needs, rounded; empty for a trace, which has not been read yet."""
-        block = self.generated or self.classes
-        needs = block.needs if block else []
-        return [1 << (v - 1).bit_length() for v in needs] if rounding != "none" else list(needs)
-
     def require_jobs(self, feature: str, *at: str) -> None:
         """Raise a misfit if a `feature` needs jobs but there is only a table of classes."""
         found = f"{feature} of a table of classes, which has their mean durations alone"
         require(self.classes is None, found, "a trace or generated jobs, or another", *at)
 
-    def require_room(self, servers: list[int], rounding: str) -> None:
-        """Raise a misfit if a job could never start."""
-        largest, least = max(self.needs(rounding), default=0), min(servers)
-        found = f"need {largest} exceeds {least} servers: such a job never starts"
-        require(largest <= least, found, "servers for the largest need", "servers")
+
+class RoundedBlock(WorkloadBlock):
+    """The same with needs that are rounded up."""
+
+    rounding: Rounding = "none"
+
+    @property
+    def needs(self) -> list[int]:
+        """The needs, rounded; empty for a trace, which has not been read yet."""
+        block = self.generated or self.classes
+        needs = block.needs if block else []
+        rounded = self.rounding == "powers-of-two"
+        return [1 << (v - 1).bit_length() for v in needs] if rounded else list(needs)
+
+    def require_room(self, *servers: int) -> None:
+        """Raise a misfit if a job could never start on these numbers of servers."""
+        require_servers(max(self.needs, default=0), min(servers), "servers")

@@ -64,9 +64,8 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
             elif math.isnan(mean):
                 options = {"arrival_rate": model.arrival_rate(load), "key": (key, i)}
                 run = simulate(model.queue, **options, **parameters.effort())
-                estimate = run.mean_response_time
-                fair = estimate.settled
-                mean, error = estimate.mean, estimate.standard_error if fair else math.nan
+                found = run.mean_response_time
+                mean, error = found.mean, found.standard_error if found.settled else math.nan
             estimates.append((mean, error, label))
         rows += rank(load, estimates)
     return pd.DataFrame(rows, columns=list(UNITS))

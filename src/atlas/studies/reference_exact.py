@@ -32,7 +32,6 @@ from atlas.models.reference_values import (
     at_least,
     behind_head,
     difference,
-    known,
     limit_of,
     operating_point,
     other_definitions,
@@ -42,6 +41,7 @@ from atlas.models.reference_values import (
     tabulate,
 )
 from atlas.models.sampling import Progress
+from multiserver.errors import NotKnownError
 
 
 class Parameters(Block):
@@ -64,13 +64,13 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
 def solve(name: str, block: dict[str, Any]) -> list[dict[str, Any]]:
     """The rows of one system. Raises `ValueError` if nothing exact is known of it."""
     queue, rate = read_reference(block)
-    result, method, source = known(queue, rate)
-    if result is None:
-        raise ValueError(f"{name}: no exact means are known; list it as simulated")
-    values = {
-        key: {"value": value, "route": method, "source": source}
-        for key, value in tabulate(result, block.get("tail") or []).items()
-    }
+    try:
+        result = queue.exact(arrival_rate=rate)
+    except NotKnownError:
+        raise ValueError(f"{name}: no exact means are known; list it as simulated") from None
+    columns = {"route": result.method, "source": result.source}
+    found = tabulate(result, block.get("tail") or [])
+    values = {key: {"value": value, **columns} for key, value in found.items()}
     if (limit := limit_of(queue)) is not None:
         values[LIMIT] = limit
     second, means, route = second_route(block, queue, rate)
@@ -97,5 +97,5 @@ def solve(name: str, block: dict[str, Any]) -> list[dict[str, Any]]:
         for key, value in among_waiting(times).items():
             rows.append(row(name, key, AMONG_WAITING, value=value, route=times.method))
     for key, value in at_least(result, block.get("tail") or []).items():
-        rows.append(row(name, key, AT_LEAST, value=value, route=method))
-    return [*rows, *other_definitions(name, block, queue, rate, method)]
+        rows.append(row(name, key, AT_LEAST, value=value, route=result.method))
+    return [*rows, *other_definitions(name, block, queue, rate, result.method)]

@@ -11,13 +11,12 @@ from typing import Annotated, Any
 
 import pandas as pd
 
-from atlas.fields.columns import Truth
 from atlas.fields.markers import DrawnAs
 from atlas.fields.vocabulary import FractionsOfLimit
 from atlas.models.feasibility import is_solvable
 from atlas.models.open_fcfs import find_limit, under_fcfs
 from atlas.models.sampling import Progress
-from atlas.models.scored import scored
+from atlas.models.scored import AGAINST_EXACT, scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock, SystemBlock
 from multiserver.errors import NotKnownError
@@ -36,8 +35,7 @@ UNITS = {
     "jobs": "jobs",
     "effective_size": "1",
     "exact_mean_jobs": "jobs",
-    "z": "1",
-    "inside": Truth("whether the 95 % interval holds the exact value"),
+    **AGAINST_EXACT,
 }
 
 

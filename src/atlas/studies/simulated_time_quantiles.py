@@ -9,7 +9,7 @@ jobs, at the first probability.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -18,7 +18,7 @@ from pydantic import Field
 
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import Loads
-from atlas.models.described_systems import FiniteSkipBlock, read_queue
+from atlas.models.described_systems import FiniteSkipBlock
 from atlas.models.sampling import Progress
 from atlas.models.scored import SCORES, scored
 from atlas.models.streams import stream_key
@@ -60,13 +60,13 @@ class Parameters(FiniteSkipBlock, SimulatedBlock):
 
 def check(parameters: Parameters) -> None:
     """Raise a misfit unless the queue is stable at all loads, as far as is known."""
-    require_stable(read_queue(parameters.plain()), parameters.loads[-1], "loads")
+    require_stable(parameters.queue, parameters.loads[-1], "loads")
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per load, class, time and probability. Where jobs share servers waiting is not
     defined, and response is the only time."""
-    queue = read_queue(parameters.plain())
+    queue = parameters.queue
     known = parameters.exact and distributed(queue)
     return sampled(queue, parameters, progress, load_limit(queue), known=known)
 
@@ -74,7 +74,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
 def sampled(
     queue: Queue,
     parameters: Any,
-    progress: Callable[[Iterable], Iterable],
+    progress: Progress,
     limit: float = math.nan,
     *,
     known: bool = False,
@@ -89,7 +89,7 @@ def sampled(
         exact = quantiles(queue, parameters.probabilities, load=load) if known else {}
         seen = observations(
             jobs / parameters.replications,
-            load / (limit if limit == limit else 1.0),
+            load / (1.0 if math.isnan(limit) else limit),
             result.mean_jobs.mean,
         )
         for place, estimate in estimates(result.distribution, parameters.probabilities):

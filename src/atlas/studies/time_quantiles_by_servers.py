@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 import pandas as pd
 from pydantic import Field, model_validator
@@ -55,9 +55,8 @@ class Parameters(TimesBlock):
 
     def with_servers(self, servers: int) -> Queue:
         """The queue on this number of servers."""
-        ((model, block),) = self.system.plain().items()
-        system: dict[str, Any] = {model: {**block, "servers": servers}}
-        return read_queue({"system": system, "policy": self.policy.plain()})
+        jobs = self.system.multiserver_jobs.plain() | {"servers": servers}
+        return read_queue({"system": {"multiserver-jobs": jobs}, "policy": self.policy.plain()})
 
 
 def check(parameters: Parameters) -> None:

@@ -35,7 +35,7 @@ from atlas.models.logs import read_log
 from atlas.models.policies import Policies, PolicyBlock
 from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
-from atlas.models.systems import SimulatedBlock
+from atlas.models.systems import SimulatedBlock, require_servers
 from atlas.models.times import TIMES, QuantilesAt
 from atlas.models.workloads import LogBlock
 from multiserver.simulation.replay import RULES
@@ -93,13 +93,11 @@ class Parameters(LogBlock, SimulatedBlock):
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per number of servers, policy, class (`all` last), time and statistic."""
     log, key = read_log(parameters.plain()), stream_key(parameters)
-    largest, fewest = int(log.needs.max()), parameters.servers[0]
-    found = f"need {largest} exceeds {fewest} servers: such a job never starts"
-    require(largest <= fewest, found, "servers for the largest need", "servers", 0)
+    require_servers(int(log.needs.max()), parameters.servers[0], "servers", 0)
     effort = parameters.effort() | {"jobs": min(parameters.jobs, KEPT)}
     logged = Run.of_log(log, parameters.largest_needs)
     rows: list[dict[str, Any]] = []
-    for _, servers in progress(list(enumerate(parameters.servers))):
+    for servers in progress(parameters.servers):
         for policy in parameters.policies:
             by_logs = parameters.requests == "logged"
             over = policy.options.get("overestimate", 0.0)

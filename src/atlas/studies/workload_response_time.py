@@ -26,7 +26,7 @@ from atlas.models.scored import scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock, with_sizes
 from atlas.models.trace_systems import Durations, make_sizes, make_system, of_needs, read_classes
-from atlas.models.workloads import Rounding, States, WorkloadBlock
+from atlas.models.workloads import RoundedBlock, Rounding, States
 from multiserver.errors import UnstableError
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
@@ -48,7 +48,7 @@ UNITS = {
 COUNTED = {"fcfs": False, "server-filling": True}
 
 
-class Parameters(WorkloadBlock, SimulatedBlock):
+class Parameters(RoundedBlock, SimulatedBlock):
     rounding: Rounding = "powers-of-two"
     servers: Servers
     policies: Policies = [
@@ -60,10 +60,10 @@ class Parameters(WorkloadBlock, SimulatedBlock):
 
     @model_validator(mode="after")
     def _fit(self) -> Self:
-        self.require_room([self.servers], self.rounding)
+        self.require_room(self.servers)
         if self.durations == "empirical":
             self.require_jobs("durations as jobs had them", "durations")
-        system = of_needs(self.needs(self.rounding), self.servers, self.rounding)
+        system = of_needs(self.needs, self.servers, self.rounding)
         require_policies_of(system, self.policies)
         return self
 

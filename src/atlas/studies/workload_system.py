@@ -15,7 +15,7 @@ import pandas as pd
 
 from atlas.models.sampling import Progress
 from atlas.models.trace_systems import read_classes
-from atlas.models.workloads import Rounding, WorkloadBlock
+from atlas.models.workloads import RoundedBlock
 from atlas.traces.aggregate import by_need, fit
 
 UNITS = {
@@ -31,8 +31,8 @@ UNITS = {
 }
 
 
-class Parameters(WorkloadBlock):
-    rounding: Rounding = "none"
+class Parameters(RoundedBlock):
+    """What to compute."""
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

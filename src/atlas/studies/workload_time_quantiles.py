@@ -19,15 +19,14 @@ from atlas.models.sampling import Progress
 from atlas.models.systems import SimulatedBlock, with_sizes
 from atlas.models.times import QuantilesAt
 from atlas.models.trace_systems import Durations, make_sizes, make_system, of_needs, read_classes
-from atlas.models.workloads import Rounding, WorkloadBlock
+from atlas.models.workloads import RoundedBlock
 from atlas.studies.simulated_time_quantiles import UNITS as TIME_UNITS
 from atlas.studies.simulated_time_quantiles import sampled
 
 UNITS = TIME_UNITS
 
 
-class Parameters(WorkloadBlock, SimulatedBlock):
-    rounding: Rounding = "none"
+class Parameters(RoundedBlock, SimulatedBlock):
     servers: Servers
     policy: PolicyBlock = PolicyBlock(name="fcfs")
     durations: Durations = "exponential"
@@ -36,11 +35,10 @@ class Parameters(WorkloadBlock, SimulatedBlock):
 
     @model_validator(mode="after")
     def _fit(self) -> Self:
-        self.require_room([self.servers], self.rounding)
+        self.require_room(self.servers)
         if self.durations == "empirical":
             self.require_jobs("durations as jobs had them", "durations")
-        needs = self.needs(self.rounding)
-        self.policy.require_of(of_needs(needs, self.servers, self.rounding), "policy")
+        self.policy.require_of(of_needs(self.needs, self.servers, self.rounding), "policy")
         return self
 
 

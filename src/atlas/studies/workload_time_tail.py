@@ -17,7 +17,7 @@ from atlas.fields.vocabulary import Load, Points, Servers
 from atlas.models.open_fcfs import under_fcfs
 from atlas.models.sampling import Progress
 from atlas.models.trace_systems import Reduction, make_system, read_classes
-from atlas.models.workloads import Rounding, WorkloadBlock
+from atlas.models.workloads import RoundedBlock
 from atlas.studies.time_tail import UNITS as TIME_UNITS
 from atlas.studies.time_tail import Least, tails
 from multiserver.saturated.reduction import reduce
@@ -25,8 +25,7 @@ from multiserver.saturated.reduction import reduce
 UNITS = TIME_UNITS
 
 
-class Parameters(WorkloadBlock):
-    rounding: Rounding = "none"
+class Parameters(RoundedBlock):
     servers: Servers
     reduction: Annotated[
         Reduction,
@@ -38,7 +37,7 @@ class Parameters(WorkloadBlock):
 
     @model_validator(mode="after")
     def _fit(self) -> Self:
-        self.require_room([self.servers], self.rounding)
+        self.require_room(self.servers)
         return self
 
 

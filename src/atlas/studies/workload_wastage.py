@@ -30,11 +30,11 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from atlas.fields.block import AS_WRITTEN, DIFFERENT, INCREASING, require
-from atlas.fields.columns import Truth, Words
+from atlas.fields.columns import Words
 from atlas.fields.markers import Axis
 from atlas.fields.vocabulary import Servers
 from atlas.models.sampling import Progress
-from atlas.models.scored import scored
+from atlas.models.scored import AGAINST_EXACT, scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
 from atlas.models.trace_systems import (
@@ -46,7 +46,7 @@ from atlas.models.trace_systems import (
     split_branches,
 )
 from atlas.models.traces import read_jobs
-from atlas.models.workloads import Rounding, States, WorkloadBlock
+from atlas.models.workloads import RoundedBlock, States
 from multiserver.errors import NotSampledError
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
@@ -77,13 +77,11 @@ UNITS = {
     "note": Words("text"),
     "jobs": "jobs",
     "effective_size": "1",
-    "z": "1",
-    "inside": Truth("whether the 95 % interval holds the exact value"),
+    **AGAINST_EXACT,
 }
 
 
-class Parameters(WorkloadBlock, SimulatedBlock):
-    rounding: Rounding = "none"
+class Parameters(RoundedBlock, SimulatedBlock):
     servers: Annotated[
         list[Servers],
         Field(min_length=1, max_length=1000, description="the numbers of servers"),
@@ -104,7 +102,7 @@ class Parameters(WorkloadBlock, SimulatedBlock):
 
     @model_validator(mode="after")
     def _fit(self) -> Self:
-        self.require_room(self.servers, self.rounding)
+        self.require_room(*self.servers)
         for method in ("sampled", "replayed"):
             if method in self.methods:
                 self.require_jobs(f"the method {method}", "methods")
