@@ -135,9 +135,9 @@ def test_a_curve_and_its_points_have_one_entry_in_the_order_of_the_series(style)
     marks.draw_points(ax, x, x, 0.1 * x, color="C0", marker="o", label="points")
     pair = {"color": "C1", "marker": "s"}
     marks.draw_curve_and_points(ax, "both", (x, x), (x, x, 0.1 * x), **pair)
-    marks.draw_band(ax, x, x - 1, x + 1, "C3", "band")
+    marks.draw_band(ax, x, x - 1, x + 1)
     handles, labels = ax.get_legend_handles_labels()
-    assert labels == ["points", "both", "band"]
+    assert labels == ["points", "both", "bounds"]
     assert (handles[1].get_marker(), handles[1].get_linestyle()) == ("s", "-")
 
 

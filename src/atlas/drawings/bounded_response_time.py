@@ -7,8 +7,7 @@ policies, each exact (policy-response-time), simulated under the same name and `
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -18,6 +17,7 @@ from pydantic import Field, model_validator
 from atlas.drawings import NARROW, Parameters, Spec, Tables, columns, pair_style, pairs, rows_of
 from atlas.drawings.marks import (
     REFERENCE,
+    REFINED,
     ROW,
     Limit,
     added,
@@ -31,27 +31,23 @@ from atlas.drawings.marks import (
 )
 from atlas.fields.block import AS_WRITTEN, INCREASING, require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
-from atlas.fields.vocabulary import Labels, Positive, Share
+from atlas.fields.vocabulary import Ceiling, Labels, Scale, Share
 
 # The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
 STYLE_KEY = "name"
 COLOURS = ["C0", "C1", "C2", "C4", "C5", "C6"]
-BAND = "C3"
-REFINED = {"color": BAND, "lw": 0.9, "linestyle": (0, (4, 2))}
-
-
-CURVE = Wanted("*", ("load", "class", "mean_response_time", "limit"))
+CURVE = Wanted("*", ("load", "class", "mean_response_time", "limit"), required=False)
 POINTS = Wanted(
     "*-simulated", ("load", "quantity", "mean_response_time", "half_width", "limit"), required=False
 )
 
 
 class Options(OptionsBlock):
-    ceiling: Annotated[Positive, Field(description="where the vertical axis ends")]
+    ceiling: Ceiling
     floor: Annotated[
         float, Field(ge=0, le=1e12, description="where the vertical axis begins"), AS_WRITTEN
     ] = 0
-    scale: Annotated[Literal["linear", "log"], Field(description="the vertical axis")] = "linear"
+    scale: Scale = "linear"
     zoom: (
         Annotated[
             list[Share],
@@ -68,7 +64,7 @@ class Options(OptionsBlock):
             ("load", "pooled", "lower", "upper", "refined_lower", "refined_upper", "approximation"),
         ),
         POINTS,
-        replace(CURVE, required=False),
+        CURVE,
     )
 
     @model_validator(mode="after")
@@ -131,7 +127,7 @@ def draw_bounds(ax: Axes, figure: Spec, bounds: pd.DataFrame) -> None:
     load = bounds["load"]
     # A bound below 0 cannot be drawn on a logarithmic axis.
     lower = bounds["lower"].clip(lower=1e-9)
-    draw_band(ax, load, lower, bounds["upper"], BAND, "bounds")
+    draw_band(ax, load, lower, bounds["upper"])
     if not bounds["upper"].equals(bounds["refined_upper"]):
         label = added(figure, "refined bounds")
         ax.plot(load, bounds["refined_upper"], label=label, **REFINED)

@@ -26,8 +26,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     fig, ax = single_axes(width, 0.95)
     for i, (name, curve) in enumerate(series.items()):
         at, lowest = find_lowest(curve["exponent"], curve["utilisation"])
-        place = place_of(figure, name, i)
-        style = curve_style(place)
+        style = curve_style(place_of(figure, name, i))
         setting = figure["drawing"]["settings"].get(name, name)
         label = f"{setting}: {percent(lowest, 1)} at {at:.2f}"
         ax.plot(curve["exponent"], 100 * curve["utilisation"], label=label, **style)

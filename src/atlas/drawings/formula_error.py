@@ -6,7 +6,6 @@ Series: any number (heavy-traffic-by-law), which `settings` may name.
 from __future__ import annotations
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 
 from atlas.drawings import Spec, Tables, single_axes
 from atlas.drawings.marks import legend_above, place_of
@@ -35,7 +34,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
                 ending += f": below {LEAST:g} %"
             ax.loglog(curve["gap"], error, linestyle=dash, label=label + ending, **style)
     ax.set_ylim(LEAST, max(ax.get_ylim()[1], 10 * LEAST))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    ax.yaxis.set_major_formatter("{x:g}")
     ax.set_xlabel(r"distance from saturation $1 - \rho = 1 - \lambda/\lambda^*$")
     ax.set_ylabel(r"error of the formula for $\mathrm{E}[N]$ (%)")
     legend_above(fig, 2)

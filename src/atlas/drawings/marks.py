@@ -20,7 +20,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
 from atlas.drawings import Spec
@@ -28,6 +28,8 @@ from atlas.fields.required_series import SIMULATED
 
 SHORT = "run too short for an interval"
 LIMIT = {"linestyle": (0, (1, 1.5)), "lw": 1.1}
+BAND = "C3"
+REFINED = {"color": BAND, "lw": 0.9, "linestyle": (0, (4, 2))}
 REFERENCE = {"color": "0.35", "linestyle": (0, (6, 1.5, 1, 1.5)), "lw": 0.8}
 BARS = {"linestyle": "none", "markersize": 3, "elinewidth": 0.8, "capsize": 1.3}
 TIME = {"waiting": "W", "response": "T"}
@@ -119,12 +121,10 @@ def draw_points(
         ax.plot([], [], color=color, marker=marker, markersize=3, linestyle="none", label=label)
 
 
-def draw_band(
-    ax: Axes, x: ArrayLike, low: ArrayLike, high: ArrayLike, color: str, label: str
-) -> None:
+def draw_band(ax: Axes, x: ArrayLike, low: ArrayLike, high: ArrayLike) -> None:
     """The band between bounds."""
-    ax.fill_between(x, low, high, color=color, alpha=0.3, lw=0)
-    ax.plot([], [], color=color, alpha=0.3, lw=6, solid_capstyle="butt", label=label)
+    ax.fill_between(x, low, high, color=BAND, alpha=0.3, lw=0)
+    ax.plot([], [], color=BAND, alpha=0.3, lw=6, solid_capstyle="butt", label="bounds")
 
 
 def draw_curve_and_points(
@@ -248,7 +248,7 @@ def note(
 def label_1_2_5(axis: Axis) -> None:
     """Label a logarithmic axis at 1, 2 and 5 times the powers of ten, as plain numbers."""
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_major_formatter("{x:g}")
     axis.set_minor_formatter(NullFormatter())
 
 

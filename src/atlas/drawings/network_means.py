@@ -16,7 +16,7 @@ from atlas.drawings import Parameters, Spec, Tables, curve_style, panel_row
 from atlas.drawings.marks import LIMIT, note
 from atlas.fields.block import Block, require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class
-from atlas.fields.vocabulary import ClassName, Id, Text
+from atlas.fields.vocabulary import ClassName, Id, Scale, Text
 
 X_LABELS = {
     "fraction_of_limit": r"load $\rho$ of the busiest classes",
@@ -64,7 +64,7 @@ class PanelBlock(Block):
         Literal["throughput", "mean_jobs", "mean_sojourn_time"],
         Field(description="the vertical axis"),
     ]
-    scale: Annotated[Literal["linear", "log"], Field(description="the vertical axis")] = "linear"
+    scale: Scale = "linear"
     ceilings: Annotated[bool, Field(description="whether ceilings are drawn")] = False
     legend: Annotated[
         Literal["upper left", "upper right", "lower left", "lower right"],

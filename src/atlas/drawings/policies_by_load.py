@@ -6,7 +6,7 @@ Series: any number of systems (policies-by-load), which `settings` may name; `la
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ from atlas.drawings.marks import (
     rounded,
 )
 from atlas.fields.required_series import SettingsBlock, Wanted, require_classes, require_labels
-from atlas.fields.vocabulary import Labels, LoadAxis, Panels, Positive
+from atlas.fields.vocabulary import Labels, LoadAxis, Panels, Positive, Scale
 
 # The width in inches below which a panel has no room for its axis.
 LEAST = 2.4
@@ -55,7 +55,7 @@ COLUMNS = (
 class Options(SettingsBlock):
     panels: Panels | None = None
     axis: LoadAxis = "load"
-    scale: Annotated[Literal["linear", "log"], Field(description="the vertical axis")] = "log"
+    scale: Scale = "log"
     ceiling: Annotated[
         Positive | None, Field(description="where the vertical axis ends, if not above all")
     ] = None
@@ -67,7 +67,7 @@ class Options(SettingsBlock):
         super().check(series)
         policies = {policy.label for one in series.values() for policy in one.policies}
         require_labels(self.labels, policies)
-        require_classes(series, self.panels or (), "panels")
+        require_classes(series, self.panels or ())
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 from pydantic import Field
 
 from atlas.drawings import Parameters, Spec, Tables, point_style, rows_of, single_axes
@@ -49,7 +48,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         draw_guide(ax, beside * m, gap, style["color"])
         draw_points(ax, beside * m, gap, 100 * points["gap_half_width"], label=label, **style)
     draw_levels(ax, [(0, "balanced\nfairness", "black")])
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda m, _: f"{m:g}"))
+    ax.xaxis.set_major_formatter("{x:g}")
     ax.set_xlabel(r"interruptions per job $m$")
     ax.set_ylabel(r"gap $\gamma/\gamma_\mathrm{balanced} - 1$ (%)")
     legend_above(fig, 2)

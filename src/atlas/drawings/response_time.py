@@ -7,10 +7,8 @@ the same name and `-simulated`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
 
 from matplotlib.figure import Figure
-from pydantic import Field
 
 from atlas.drawings import Spec, Tables, pair_style, pairs, single_axes
 from atlas.drawings.marks import (
@@ -22,7 +20,7 @@ from atlas.drawings.marks import (
     rounded,
 )
 from atlas.fields.required_series import OptionsBlock, Wanted, simulated
-from atlas.fields.vocabulary import LoadAxis, Positive
+from atlas.fields.vocabulary import Ceiling, LoadAxis
 
 # The labels of λ* and λ^naive on each axis.
 LIMIT_TEMPLATES = {
@@ -36,7 +34,7 @@ LIMIT_TEMPLATES = {
 
 
 class Options(OptionsBlock):
-    ceiling: Annotated[Positive, Field(description="where the vertical axis ends")]
+    ceiling: Ceiling
     axis: LoadAxis = "arrival-rate"
 
     SERIES = (

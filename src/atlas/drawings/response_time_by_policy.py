@@ -6,7 +6,6 @@ Series: policies, exact (policy-response-time), simulated under the same name an
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 from matplotlib.figure import Figure
@@ -27,11 +26,11 @@ class Options(OptionsBlock):
     ceiling: Annotated[Positive, Field(description="where the vertical axes end")]
     labels: Labels = {}
 
-    SERIES = (POINTS, replace(CURVE, required=False))
+    SERIES = (POINTS, CURVE)
 
     def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)
-        require_classes(series, self.panels, "panels")
+        require_classes(series, self.panels)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

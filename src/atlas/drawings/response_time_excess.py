@@ -13,8 +13,13 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from atlas.drawings import NARROW, Spec, Tables, label_grid, panel_grid, rows_of
-from atlas.drawings.bounded_response_time import BAND, REFINED
-from atlas.drawings.marks import REFERENCE, draw_band, draw_curve_and_points, legend_above
+from atlas.drawings.marks import (
+    REFERENCE,
+    REFINED,
+    draw_band,
+    draw_curve_and_points,
+    legend_above,
+)
 from atlas.fields.required_series import OptionsBlock, Wanted
 from atlas.fields.vocabulary import Id, Text
 
@@ -54,7 +59,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         label = "exact and simulated"
         draw_curve_and_points(ax, label, line, marks, color="C0", marker="o")
         low, high = (bounds[end] - bounds["pooled"] for end in ("lower", "upper"))
-        draw_band(ax, bounds["load"], low, high, BAND, "bounds")
+        draw_band(ax, bounds["load"], low, high)
         if not bounds["upper"].equals(bounds["refined_upper"]):
             for end in ("refined_lower", "refined_upper"):
                 refined = bounds[end] - bounds["pooled"]

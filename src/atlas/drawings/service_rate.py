@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import DASHES, NARROW, Parameters, Spec, Tables, point_style, rows_of
+from atlas.drawings import NARROW, Parameters, Spec, Tables, curve_style, point_style, rows_of
 from atlas.drawings.marks import draw_points, legend_above
 from atlas.fields.block import Block, require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class
@@ -83,12 +83,10 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
 def _draw_panel(ax: Axes, panel: Spec, series: Tables) -> None:
     for i, (name, label) in enumerate(panel["curves"].items()):
         curve = rows_of(series[name], "class", panel["class"])
-        color = "black" if panel["points"] else f"C{i % 7}"
-        style = {"color": color, "linestyle": DASHES[i % len(DASHES)], "lw": 1}
-        ax.plot(curve["load"], curve["mean_service_rate"], label=label, **style)
+        style = curve_style(i) | ({"color": "black"} if panel["points"] else {})
+        ax.plot(curve["load"], curve["mean_service_rate"], label=label, lw=1, **style)
     for i, (name, label) in enumerate(panel["points"].items()):
         points = rows_of(series[name], "quantity", panel["class"])
         marks = points["load"], points["mean_service_rate"], points["half_width"]
-        style = point_style(i)
-        draw_points(ax, *marks, label=label, **style)
+        draw_points(ax, *marks, label=label, **point_style(i))
     ax.set(xlim=(0, 1), ylim=(0, None))

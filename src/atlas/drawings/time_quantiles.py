@@ -38,14 +38,14 @@ from atlas.drawings.marks import (
     time_name,
 )
 from atlas.fields.required_series import OptionsBlock, Wanted, require_classes, require_labels
-from atlas.fields.vocabulary import Labels, Panels, Positive, Time
+from atlas.fields.vocabulary import Ceiling, Labels, Panels, Positive, Time
 
 
 class Options(OptionsBlock):
     time: Time = "waiting"
     panels: Panels = {"all": "all jobs"}
     floor: Annotated[Positive, Field(description="where the vertical axis begins")]
-    ceiling: Annotated[Positive, Field(description="where the vertical axis ends")]
+    ceiling: Ceiling
     labels: Labels = {}
 
     SERIES = (
@@ -59,7 +59,7 @@ class Options(OptionsBlock):
 
     def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)
-        require_classes(series, self.panels, "panels")
+        require_classes(series, self.panels)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

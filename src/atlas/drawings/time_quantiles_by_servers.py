@@ -18,7 +18,7 @@ from atlas.drawings import Parameters, Spec, Tables, point_style, rows_of, singl
 from atlas.drawings.marks import draw_level, legend_above, point, time_name
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class, require_labels
-from atlas.fields.vocabulary import InnerProbability, Labels, Panels, Positive, Time
+from atlas.fields.vocabulary import Ceiling, InnerProbability, Labels, Panels, Positive, Time
 
 
 class Options(OptionsBlock):
@@ -28,7 +28,7 @@ class Options(OptionsBlock):
     groups: Annotated[
         Panels, Field(description="what the legend calls class-1, class-2, … or all")
     ] = {"all": "all jobs"}
-    ceiling: Annotated[Positive, Field(description="where the vertical axis ends")]
+    ceiling: Ceiling
     labels: Labels = {}
 
     SERIES = (

@@ -56,7 +56,7 @@ class Options(OptionsBlock):
 
     def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)
-        require_classes(series, self.panels, "panels")
+        require_classes(series, self.panels)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

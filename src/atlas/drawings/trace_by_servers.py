@@ -31,8 +31,8 @@ from atlas.drawings.marks import (
     time_name,
 )
 from atlas.fields.block import require
-from atlas.fields.required_series import OptionsBlock, Wanted, require_class, require_labels
-from atlas.fields.vocabulary import InnerProbability, Labels, Panels, Time
+from atlas.fields.required_series import OptionsBlock, Wanted, require_classes, require_labels
+from atlas.fields.vocabulary import InnerProbability, Labels, Panels, Scale, Time
 
 COLUMNS = (
     "servers",
@@ -65,17 +65,16 @@ class Options(OptionsBlock):
         InnerProbability | None, Field(description="of which quantile, if not the mean")
     ] = None
     panels: Panels = {"all": "all jobs"}
-    scale: Annotated[Literal["linear", "log"], Field(description="the vertical axis")] = "linear"
+    scale: Scale = "linear"
     unit: Annotated[Literal["s", "min", "h"], Field(description="of the times")] = "s"
     labels: Labels = {}
 
     SERIES = (Wanted("*", COLUMNS, parameters=("policies", "probabilities"), most=1),)
 
     def check(self, series: Parameters) -> None:
+        require_classes(series, self.panels)
         for parameters in series.values():
             require_labels(self.labels, {policy.label for policy in parameters.policies})
-            for panel in self.panels:
-                require_class(parameters, panel, "panels", panel)
             known, p = parameters.probabilities, self.probability
             found, expected = f"{p}", f"one of {known}, of its series"
             require(p is None or p in known, found, expected, "probability")
@@ -141,10 +140,10 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> None:
         draw_guide(ax, x[there], y[there], style["color"])
         spread = (mine["replayed_half_width"] / seconds).fillna(0.0)
         differs = mine["differs"].fillna(False).astype(bool)
-        for apart_from_it in (False, True):
-            here = (theirs > least) & (differs == apart_from_it)
+        for crossed, mark in DASH.items():
+            here = (theirs > least) & (differs == crossed)
             marks = x[here] + apart / 4, theirs[here], spread[here]
-            ax.errorbar(*marks, color=style["color"], **REPLAYED, **DASH[apart_from_it])
+            ax.errorbar(*marks, color=style["color"], **REPLAYED, **mark)
         none = ((y == 0) | (theirs == 0)) & (drawing["scale"] == "log")
         arrow = {"transform": ax.get_xaxis_transform(), "color": style["color"], "ms": 6, "ls": ""}
         for marker, height, at in ((r"\uparrow", 0.97, np.isinf(y)), (r"\downarrow", 0.05, none)):

@@ -39,11 +39,9 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
             share = 100 * rows["utilisation"]
             half_width = 100 * rows["utilisation_half_width"]
             if np.isfinite(half_width).any():
-                style = point_style(i)
-                draw_points(ax, rows["servers"], share, half_width, label=label, **style)
+                draw_points(ax, rows["servers"], share, half_width, label=label, **point_style(i))
             else:
-                style = curve_style(i) | {"lw": 1.1}
-                ax.plot(rows["servers"], share, label=label, **style)
+                ax.plot(rows["servers"], share, label=label, lw=1.1, **curve_style(i))
         log2_server_axis(ax, table["servers"])
         ax.set(ylim=(0, 105), xlabel="servers $n$", title=drawing["settings"].get(name, name))
     panels[0].set_ylabel(r"utilisation $\lambda^*\,\mathrm{E}[S]/n$ (%)")

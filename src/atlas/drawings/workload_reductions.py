@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import MARKERS, Parameters, Spec, Tables, single_axes
+from atlas.drawings import Parameters, Spec, Tables, point_style, single_axes
 from atlas.drawings.marks import SHORT, legend_above, log2_server_axis
 from atlas.drawings.workload_wastage import SIMULATED
 from atlas.fields.block import require
@@ -58,7 +58,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     names = [name for name in table["method"].unique() if name not in (*SIMULATED, "exact")]
     for i, name in enumerate(names):
         errors = 100 * (by_method[name]["throughput"] / true - 1)
-        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)], "markersize": 3.5}
+        style = point_style(i) | {"markersize": 3.5}
         line = {"lw": 1, "linestyle": "-" if name.endswith("nearest") else "--"}
         label = drawing["labels"].get(name, name)
         ax.plot(errors.index, errors, label=label, **line, **style)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from atlas.drawings import Spec, Tables, point_style, single_axes
+from atlas.drawings import Spec, Tables, columns, point_style, single_axes
 from atlas.drawings.marks import draw_guide, draw_limits, draw_points, flatten, legend_above
 from atlas.fields.required_series import SettingsBlock, Wanted
 from atlas.fields.vocabulary import Labels
@@ -40,7 +40,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         stable = rows[np.isfinite(rows["mean_response_time"])]
         limit = rows["limit"].dropna().min()
         style = point_style(i)
-        marks = tuple(stable[c] for c in ("load", "mean_response_time", "half_width"))
+        marks = columns(stable, "load", "mean_response_time", "half_width")
         label, named = drawing["labels"].get(policy, policy), "limit"
         if len(series) > 1:
             named = drawing["settings"].get(name, name)

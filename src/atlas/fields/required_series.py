@@ -81,11 +81,11 @@ def require_class(parameters: Any, name: str, *at: str | int) -> None:
     require(known, repr(name), f"class-1 to class-{count}" if count > 1 else "class-1", *at)
 
 
-def require_classes(series: Mapping[str, Any], names: Iterable[str], at: str) -> None:
-    """Raise a misfit unless the systems of all series have these classes."""
-    for name in names:
+def require_classes(series: Mapping[str, Any], panels: Iterable[str]) -> None:
+    """Raise a misfit unless the systems of all series have the classes of the panels."""
+    for name in panels:
         for parameters in series.values():
-            require_class(parameters, name, at, name)
+            require_class(parameters, name, "panels", name)
 
 
 def require_labels(labels: Mapping[str, str], names: Iterable[str], at: str = "labels") -> None:

@@ -271,6 +271,8 @@ Time = Annotated[
     Literal["waiting", "response"],
     Field(description="the time in the system without being served, or all of it"),
 ]
+Scale = Annotated[Literal["linear", "log"], Field(description="the vertical axis")]
+Ceiling = Annotated[Positive, Field(description="where the vertical axis ends")]
 Panels = Annotated[
     dict[Annotated[str, Field(pattern=r"^(class-[1-9][0-9]*|all)$")], Text],
     Field(
