@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from atlas.gallery.collect import collect, read_named
+from atlas.gallery.collect import collect
 from atlas.gallery.render import render
 from atlas.io.atomic import write_text
 from atlas.io.cite import references
@@ -58,7 +58,7 @@ def main() -> None:
         list(pool.map(partial(shrink, width=THUMBNAIL), pictures, copies))
     for name, text in pages.items():
         write_text(FOLDER / name, text)
-    cited = [read_named(Path(entry["spec"])) for entry in spec["products"]]
+    cited = [read_spec(Path(entry["spec"])) for entry in spec["products"]]
     write_text(BIBLIOGRAPHY, references(*cited))
     for mark in made.parent.glob("gallery.*"):
         mark.unlink()

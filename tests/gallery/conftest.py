@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +54,11 @@ def publish(folder: Path, seed: str = "0") -> Path:
     return folder / "figures/gallery"
 
 
-def build_products(folder: Path) -> Path:
+def build_products(folder: Path, change: Callable = lambda spec: None) -> Path:
     """Two papers: figures, a table, claims and scores, and a figure that lacks its data."""
     entries = []
 
     def add(paper: str, id: str, stage: str, pending: str = "", **content: Any) -> None:
-        spec = f"results/specs/{paper}/{id}.0.json"
         block = {
             "paper": paper,
             "id": id,
@@ -75,7 +75,10 @@ def build_products(folder: Path) -> Path:
             "year": 2024,
             **read,
         }
-        write(folder / spec, json.dumps(block))
+        change(block)
+        text = json.dumps(block)
+        spec = f"results/specs/{paper}/{id}.{digest(text)}.json"
+        write(folder / spec, text)
         if not pending:
             outputs = [f"{id}.{suffix}" for suffix in SUFFIXES[stage]]
             sidecar = {"outputs": dict.fromkeys(outputs, "digest")}

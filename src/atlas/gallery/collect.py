@@ -19,6 +19,7 @@ from atlas.io.cite import references
 from atlas.io.claim_values import recomputed, stated, tell
 from atlas.io.readable import detach
 from atlas.io.scores import assess
+from atlas.io.specs import read_spec
 from atlas.io.tidy import read_table
 
 FIGURES = Path("figures")
@@ -132,7 +133,7 @@ def collect(entries: Iterable[Mapping[str, Any]]) -> tuple[list[Paper], dict[str
 
 
 def _collect_paper(id: str, entries: list[Mapping[str, Any]], names: dict[Path, str]) -> Paper:
-    specs = {entry["id"]: read_named(Path(entry["spec"])) for entry in entries}
+    specs = {entry["id"]: read_spec(Path(entry["spec"])) for entry in entries}
     stages = {e["id"]: e["stage"] for e in entries}
     pending = {e["id"]: e["pending"] for e in entries}
     numbers = {i: spec["source"].get("figure", "") for i, spec in specs.items() if "source" in spec}
@@ -163,20 +164,14 @@ def _collect_paper(id: str, entries: list[Mapping[str, Any]], names: dict[Path, 
 def _collect_product(
     spec: Mapping[str, Any], pending: str, about: dict[str, Any], names: dict[Path, str]
 ) -> Exhibit:
-    paper, id = spec["paper"], spec["id"]
-    head = {
-        "paper": paper,
-        "id": id,
-        "stage": spec["stage"],
-        "spec": spec,
-        "source": spec["source"],
-    }
-    head |= {"title": spec["title"], "caption": spec["caption"], "pending": pending, **about}
+    paper, id, folder = spec["paper"], spec["id"], FIGURES / spec["paper"]
+    keys = ("paper", "id", "stage", "title", "caption", "source")
+    head = {key: spec[key] for key in keys} | {"spec": spec, "pending": pending, **about}
     if pending:
         return Exhibit(**head)
     tables = []
     if spec["stage"] == "tabulate":
-        own = read_table(FIGURES / paper / f"{id}.csv")
+        own = read_table(folder / f"{id}.csv")
         tables.append(Table(id, *own, f"../{paper}/{id}.csv"))
     else:
         for name, series in spec["series"].items():
@@ -185,15 +180,14 @@ def _collect_product(
             tables.append(Table(name, *read_table(source), copy))
     files = _downloads(paper, id)
     picture = next((file for file in files if file.endswith((".svg", ".png"))), "")
-    size = measure(FIGURES / paper / Path(picture).name) if picture else (0, 0)
-    snippets = {"latex": _read_latex(paper, id, files), "bibtex": references(spec)}
-    sidecar = json.loads((FIGURES / paper / f"{id}.json").read_text(encoding="utf-8"))
-    snippets["licence"] = sidecar.get("licence", "")
-    head |= snippets
+    size = measure(folder / Path(picture).name) if picture else (0, 0)
+    sidecar = json.loads((folder / f"{id}.json").read_text(encoding="utf-8"))
+    head |= {"latex": _read_latex(paper, id, files), "bibtex": references(spec)}
+    head["licence"] = sidecar.get("licence", "")
     if f"../{paper}/{id}.png" in files:
         head["thumbnail"] = f"thumbnails/{paper}/{id}.png"
     if picture.endswith(".svg"):
-        svg = (FIGURES / paper / Path(picture).name).read_text(encoding="utf-8")
+        svg = (folder / Path(picture).name).read_text(encoding="utf-8")
         head["drawing"], head["readings"] = detach(svg)
     return Exhibit(**head, picture=picture, size=size, files=files, tables=tuple(tables))
 
@@ -205,12 +199,6 @@ def _read_latex(paper: str, id: str, files: Sequence[str]) -> str:
         return (FIGURES / paper / f"{id}.figure.tex").read_text(encoding="utf-8")
     tables = [f"{id}.{end}" for end in ("table.tex", "tex") if f"../{paper}/{id}.{end}" in files]
     return f"\\input{{{FIGURES}/{paper}/{tables[0]}}}\n" if tables else ""
-
-
-def read_named(spec: Path) -> dict[str, Any]:
-    """A spec with the fingerprint in its file name."""
-    fingerprint = spec.stem.rpartition(".")[2]
-    return {**json.loads(spec.read_text(encoding="utf-8")), "fingerprint": fingerprint}
 
 
 def natural(number: str) -> tuple:

@@ -133,8 +133,11 @@ def _all_systems(paper: Paper) -> Iterator[tuple[Exhibit, str, System]]:
     products = (*paper.figures, *paper.tables)
     sizes = _find_sizes(products)
     for product in products:
-        for name, system in (*_systems_of(product), *_workloads_of(product, sizes)):
-            yield product, name, system
+        for series in product.spec.get("series", {}).values():
+            for name, system in _parse_block(series.get("parameters", {})):
+                yield product, name, system
+        for system in _workloads_of(product, sizes):
+            yield product, "", system
 
 
 def _label(product: Exhibit) -> str:
@@ -160,13 +163,7 @@ def _describe(system: System) -> str:
     return f"{text}, shares {', '.join(f'{100 * share:.3g}' for share in shares)} %"
 
 
-def _systems_of(product: Exhibit) -> Iterator[tuple[str, System]]:
-    """The systems of a product, with a name if they have one."""
-    for series in product.spec.get("series", {}).values():
-        yield from _parse_block(series.get("parameters", {}))
-
-
-def _workloads_of(product: Exhibit, sizes: Iterable[int]) -> Iterator[tuple[str, System]]:
+def _workloads_of(product: Exhibit, sizes: Iterable[int]) -> Iterator[System]:
     """The jobs of a log, if a table lists their classes, on each number of servers in `sizes`."""
     columns = ["need", "mean_duration", "share_of_jobs"]
     for table in product.tables:
@@ -174,7 +171,7 @@ def _workloads_of(product: Exhibit, sizes: Iterable[int]) -> Iterator[tuple[str,
             needs, durations, shares = (table.data[column].tolist() for column in columns)
             rates = [1 / duration for duration in durations]
             for servers in (n for n in sizes if n >= max(needs)):
-                yield "", _system(servers, needs, rates, shares)
+                yield _system(servers, needs, rates, shares)
 
 
 def _find_sizes(products: Iterable[Exhibit]) -> list[int]:

@@ -20,7 +20,7 @@ from atlas.gallery.index import index_all
 from atlas.gallery.interactive_figures import find_drawings
 from atlas.gallery.markdown import myst, quarto
 from atlas.gallery.typesetting import cell, heading, number, numeral, parameter, prose
-from atlas.io.cite import SOFTWARE
+from atlas.io.cite import SOFTWARE, where_published
 from atlas.io.credit import tell_version
 from atlas.io.scores import ALARM
 
@@ -97,45 +97,29 @@ def render(
     def source(file: str) -> Markup:
         return Markup(environment.loader.get_source(environment, file)[0])
 
-    environment.globals |= {"source": source, "style": source("page.css")}
-    environment.globals |= {"papers": papers, "VERDICTS": VERDICTS, "CERTAINTY": CERTAINTY}
-    environment.globals |= {"titles": titles, "front": find_front(papers, first)}
-    environment.globals |= {"ROWS": ROWS, "ROWS_OF_A_PAGE": ROWS_OF_A_PAGE}
-    environment.globals |= {"WHOLE": WHOLE, "ALARM": ALARM}
-    environment.globals |= {"CLAIMS_SHOWN": CLAIMS_SHOWN}
-    environment.tests["evidence"] = lambda line: line.startswith(("read as", "evidence", "what"))
-    environment.filters |= {
-        "parameter": parameter,
-        "heading": heading,
-        "prose": prose,
-        "cell": cell,
-        "alt": alternative,
-        "label": label,
-        "numeral": numeral,
-        "tally": tally,
-        "settings": settings,
-        "text_columns": text_columns,
-        # A table has the same cells beside its figure and on its own page.
-        "texts": cache(texts),
-        "widths": widths,
-        "rows": rows,
-        "data_page": data_page,
-        "strip": strip,
-        "link": link,
-        "command": command,
-        "citation": citation,
-        "drawings": find_drawings,
-        "myst": myst,
-        "quarto": quarto,
-        "ledger_order": ledger_order,
-        "agreeing_last": agreeing_last,
-        "version": tell_version,
+    presets = find_presets(papers)
+    environment.globals |= {
+        **{"source": source, "style": source("page.css"), "papers": papers, "titles": titles},
+        **{"front": find_front(papers, first), "preset_of": find_preset_of_products(presets)},
+        **{"VERDICTS": VERDICTS, "CERTAINTY": CERTAINTY, "WHOLE": WHOLE, "ALARM": ALARM},
+        **{"ROWS": ROWS, "ROWS_OF_A_PAGE": ROWS_OF_A_PAGE, "CLAIMS_SHOWN": CLAIMS_SHOWN},
     }
+    environment.tests["evidence"] = lambda line: line.startswith(("read as", "evidence", "what"))
+    named = (
+        *(parameter, heading, prose, cell, label, numeral, tally, settings, text_columns, widths),
+        *(rows, data_page, strip, link, command, citation, myst, quarto, ledger_order),
+        agreeing_last,
+    )
+    environment.filters |= {function.__name__: function for function in named}
+    environment.filters |= {"alt": alternative, "drawings": find_drawings, "version": tell_version}
+    # A table has the same cells beside its figure and on its own page.
+    environment.filters["texts"] = cache(texts)
     pages = {f"{paper.id}.html": ("paper.j2", {"paper": paper}) for paper in papers}
-    found = {"presets": find_presets(papers), "links": find_links(papers)}
-    found["absent"] = find_absent(papers)
-    environment.globals |= {"preset_of": find_preset_of_products(found["presets"])}
-    values = {"search": {"entries": index_all(papers)}, "explorer": found}
+    links, absent = find_links(papers), find_absent(papers)
+    values = {
+        "search": {"entries": index_all(papers)},
+        "explorer": {"presets": presets, "links": links, "absent": absent},
+    }
     for template in environment.list_templates(filter_func=lambda file: file.endswith(PAGE)):
         name = template.removesuffix(PAGE)
         pages[f"{name}.html"] = (template, values.get(name, {}))
@@ -282,16 +266,15 @@ def rows(columns: Mapping[str, Sequence[str]], words: set[str], count: int) -> M
     return Markup("\n".join("<tr>" + "".join(f"{t}{x}" for t, x in line) for line in cells))
 
 
-def strip(scores: Sequence[float], reach: float = 4.0) -> str:
-    """Points of a strip of z-scores, as the path of an SVG from −reach to reach."""
-    places = (max(-reach, min(reach, z)) for z in sorted(scores))
+def strip(scores: Sequence[float]) -> str:
+    """Points of a strip of z-scores, as the path of an SVG from −4 to 4."""
+    places = (max(-4.0, min(4.0, z)) for z in sorted(scores))
     return "".join(f"M{place * 25:.1f} 0h0" for place in places)
 
 
 def link(bibliography: Mapping[str, Any]) -> tuple[str, str]:
     """The label and address of a paper's DOI or arXiv entry, or empty strings."""
-    if "doi" in bibliography:
-        return f"doi:{bibliography['doi']}", f"https://doi.org/{bibliography['doi']}"
-    if "arxiv" in bibliography:
-        return f"arXiv:{bibliography['arxiv']}", f"https://arxiv.org/abs/{bibliography['arxiv']}"
+    for key, label in (("doi", "doi"), ("arxiv", "arXiv")):
+        if key in bibliography:
+            return f"{label}:{bibliography[key]}", where_published(bibliography)
     return "", ""

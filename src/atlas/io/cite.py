@@ -171,7 +171,7 @@ def where_published(paper: Mapping[str, Any] | None) -> str | None:
     return None
 
 
-def name(spec: dict[str, Any]) -> str:
+def name(spec: Mapping[str, Any]) -> str:
     """The key of a figure or table in the bibliography."""
     return f"{SOFTWARE}:{spec['paper']}:{spec['id']}"
 

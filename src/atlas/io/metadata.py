@@ -19,7 +19,7 @@ from pypdf import PdfWriter
 from pypdf.generic import NameObject
 from pypdf.xmp import XmpInformation
 
-from atlas.io.cite import AUTHORS, SOFTWARE, where_published
+from atlas.io.cite import AUTHORS, name, where_published
 from atlas.io.credit import LICENCE, trace_origin
 
 RIGHTS = f"SPDX-License-Identifier: {LICENCE}"
@@ -111,4 +111,4 @@ def _save_svg(write: Save, draft: Path, metadata: FigureMetadata) -> None:
 
 
 def _identify(record: Mapping[str, Any]) -> str:
-    return f"{SOFTWARE}:{record['paper']}:{record['id']}:{record['fingerprint']}"
+    return f"{name(record)}:{record['fingerprint']}"

@@ -24,6 +24,8 @@ from matplotlib.backends._backend_pdf_ps import subset
 from matplotlib.figure import Figure
 from matplotlib.mathtext import MathTextParser
 
+from atlas.io.readable import NONE
+
 # The size of sub- and superscripts: 6 pt beside 7 pt. Matplotlib has 0.7 and no setting for it. Its
 # parser caches what it has set, so the factor must be changed before anything is drawn.
 _mathtext.SHRINK_FACTOR = 6 / 7
@@ -89,8 +91,8 @@ def mark_lone_points(figure: Figure) -> None:
         shown = np.isfinite(np.ma.filled(np.ma.asarray(line.get_xydata(), float), np.nan)).all(1)
         beside = np.r_[False, shown[:-1]] | np.r_[shown[1:], False]
         lone = np.flatnonzero(shown & ~beside)
-        drawn = line.get_linestyle() not in ("None", "none", "", " ")
-        if drawn and len(lone) and line.get_marker() in ("None", "none", "", " ", None):
+        drawn = line.get_linestyle() not in NONE
+        if drawn and len(lone) and line.get_marker() in {*NONE, None}:
             line.set(marker="o", markersize=2.5, markevery=lone.tolist())
 
 
