@@ -86,7 +86,7 @@ def waiting_less_bound(*, servers: int, needs: Sequence[int]) -> int:
     """
     return max(
         len(front) - len(serve_exponential(servers, front)) - (front[-1] - 1)
-        for front in full_fronts(list(needs), servers)
+        for front in full_fronts(needs, servers)
     )
 
 
@@ -172,7 +172,7 @@ def _served(rigid: Any, front: tuple[tuple[int, ...], ...]) -> list[int]:
     return [counts[v] for v in rigid.needs]
 
 
-def full_fronts(needs: list[int], room: int) -> Iterator[list[int]]:
+def full_fronts(needs: Sequence[int], room: int) -> Iterator[list[int]]:
     """All orders of jobs that need `room` servers together, and no fewer of the oldest do."""
     if room <= 0:
         yield []

@@ -123,8 +123,8 @@ def fall(curve: NDArray[np.float64]) -> float:
 
 def maxima(curve: NDArray[np.float64]) -> NDArray[np.float64]:
     """The ratios at which a curve over `RATIOS` is higher than on both sides."""
-    rises = np.diff(curve) > 0
-    return RATIOS[1:-1][rises[:-1] & (np.diff(curve)[1:] < 0)]
+    steps = np.diff(curve)
+    return RATIOS[1:-1][(steps[:-1] > 0) & (steps[1:] < 0)]
 
 
 def _mean_class_2(servers: int, needs: Sequence[int], probability_2: float, ratio: float) -> float:
