@@ -28,8 +28,8 @@ def test_both_chains_give_the_same_means(monkeypatch):
     assert "age of the head" in open_fcfs.under_fcfs(system).exact(load=0.3).method
     limit = by_level.limit
     assert by_age.limit == pytest.approx(limit, rel=1e-13)
-    curve = by_age.between(0.005 * limit, 0.99 * limit, 200)
-    for means_at in (by_age.means_at, curve, by_age.between(0.1 * limit, 0.9 * limit, 17)):
+    curve = by_age.between(0.005, 0.99, 200)
+    for means_at in (by_age.means_at, curve, by_age.between(0.1, 0.9, 17)):
         here, there = by_level.means_at(0.8 * limit), means_at(0.8 * limit)
         assert there[:3] == pytest.approx(here[:3], rel=1e-10)
         assert there.class_times == pytest.approx(here.class_times, rel=1e-10)
@@ -37,7 +37,7 @@ def test_both_chains_give_the_same_means(monkeypatch):
     here, there = by_level.means_at(0.006 * limit), curve(0.006 * limit)
     assert there.waiting == pytest.approx(here.waiting, rel=1e-8)
     monkeypatch.setattr(open_fcfs, "ACCURACY", 1e-99)
-    rough = by_age.between(0.005 * limit, 0.99 * limit, 200)
+    rough = by_age.between(0.005, 0.99, 200)
     assert rough == by_age.means_at
 
 

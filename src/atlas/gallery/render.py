@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
@@ -23,6 +22,7 @@ from atlas.gallery.typesetting import cell, heading, number, numeral, parameter,
 from atlas.io.cite import SOFTWARE, where_published
 from atlas.io.credit import tell_version
 from atlas.io.scores import ALARM
+from atlas.io.tidy import text_columns
 
 # Rows of data beside a figure, and on a page of their own, of which nobody reads ten thousand.
 ROWS, ROWS_OF_A_PAGE = 100, 2_500
@@ -228,11 +228,6 @@ def settings(
     return common, {n: {key: values.get(key) for key in differing} for n, values in own.items()}
 
 
-def text_columns(data: pd.DataFrame) -> set[str]:
-    """The columns of text, which are aligned left."""
-    return {name for name in data if not pd.api.types.is_numeric_dtype(data[name])}
-
-
 def data_page(table: Table) -> str:
     """The page with the rows of a table, if there are more than are shown beside its figure."""
     if len(table.data) <= ROWS:
@@ -256,7 +251,7 @@ def widths(columns: Mapping[str, Sequence[str]]) -> dict[str, int]:
     return {name: max(map(len, cells), default=0) for name, cells in columns.items()}
 
 
-def rows(columns: Mapping[str, Sequence[str]], words: set[str], count: int) -> Markup:
+def rows(columns: Mapping[str, Sequence[str]], words: Sequence[str], count: int) -> Markup:
     """The body of a table of data, its first `count` rows, with columns of `words` aligned left."""
     tags = ['<td class="text">' if name in words else "<td>" for name in columns]
     shown = ((name in words, cells[:count]) for name, cells in columns.items())

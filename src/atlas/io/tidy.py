@@ -28,8 +28,7 @@ def write_table(target: Path, table: pd.DataFrame, units: Mapping[str, str]) -> 
     if list(table.columns) != list(units):
         raise ValueError(f"columns {list(table.columns)} differ from units {list(units)}")
     header = [guard(f"{name} [{unit}]") for name, unit in units.items()]
-    texts = [name for name in table if not pd.api.types.is_numeric_dtype(table[name])]
-    table = table.assign(**{name: table[name].map(guard) for name in texts})
+    table = table.assign(**{name: table[name].map(guard) for name in text_columns(table)})
     write_text(target, table.to_csv(index=False, header=header, lineterminator="\n"))
 
 
@@ -51,9 +50,13 @@ def read_table(source: Path, *, texts: bool = False) -> tuple[pd.DataFrame, dict
     table = written if texts else pd.read_csv(source, dtype=dict.fromkeys(lines, str))
     if json and not texts:
         table = table.assign(**{name: written[name] for name in json})
-    words = [name for name in table if not pd.api.types.is_numeric_dtype(table[name])]
-    table = table.assign(**{name: table[name].map(unguard) for name in words})
+    table = table.assign(**{name: table[name].map(unguard) for name in text_columns(table)})
     return table.set_axis([name for name, _ in split], axis=1), dict(split)
+
+
+def text_columns(table: pd.DataFrame) -> list[str]:
+    """The columns of text."""
+    return [name for name in table if not pd.api.types.is_numeric_dtype(table[name])]
 
 
 def guard(cell: object) -> object:

@@ -53,16 +53,16 @@ class OpenFcfs(NamedTuple):
     dear: bool
 
     def between(self, low: float, high: float, points: int) -> MeansAt:
-        """The means at arrival rates from `low` to `high`, of which `points` are wanted. Those of a
-        dear system come from a curve, if it is smooth enough."""
+        """The means at arrival rates from `low` λ* to `high` λ*, of which `points` are wanted.
+        Those of a dear system come from a curve, if it is smooth enough."""
         if not self.dear or points <= 2 * MIN_DEGREE + 1:
             return self.means_at
         p, services = np.array(self.system.probabilities), 1 / np.array(self.system.rates)
         curve = along(
             lambda rate: self.means_at(rate).class_times - services,
             self.limit,
-            low,
-            high,
+            low * self.limit,
+            high * self.limit,
             ACCURACY,
         )
         if not curve.error < ACCURACY:

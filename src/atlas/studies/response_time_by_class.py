@@ -25,7 +25,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     fcfs = open_fcfs(system)
     last = parameters.highest_fraction_of_limit
     ends = last / parameters.points, last
-    means_at = fcfs.between(ends[0] * fcfs.limit, last * fcfs.limit, parameters.points)
+    means_at = fcfs.between(*ends, parameters.points)
 
     def row(fraction: float) -> Row:
         means = means_at(fraction * fcfs.limit).class_times
