@@ -1,22 +1,23 @@
-"""EASY and conservative backfilling against their definitions, job by job, and exact means."""
+"""First fit, EASY and conservative backfilling against their definitions, job by job."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 from tests.door.schedules import SCHEDULES, Schedule
 
 import multiserver as ms
-from multiserver.simulation import backfilling
-from multiserver.simulation.draws import draw, encode
+from multiserver.policies.first_fit import first_fit
+from multiserver.simulation import backfilling, class_queues
+from multiserver.simulation.fcfs import trace
 from multiserver.simulation.replications import Overloaded
-from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload
 
-SEED, KEY, COMPARED = 5, (2,), 120
+STREAM, COMPARED = {"seed": 5, "key": (2,)}, 120
 SYSTEMS = [
     (4, (1, 2, 4), (0.6, 0.3, 0.1)),
     (7, (3, 2), (0.5, 0.5)),
@@ -29,24 +30,13 @@ DURATIONS = {
     "continuous": lambda c: ms.Erlang(stages=2, rate=1.0 + c),
     "ties": lambda c: ms.Deterministic(value=(1.0, 2.0, 0.5)[c]),
 }
-POLICIES = {p.name: p for p in (ms.EasyBackfilling, ms.ConservativeBackfilling)}
+POLICIES = ms.EasyBackfilling.name, ms.ConservativeBackfilling.name
 
 
-def drawn(workload, jobs):
-    """Arrivals, needs and durations of the first replication."""
-    rng = generator(SEED, *KEY, 0)
-    kinds, parameters = encode(workload.sizes)
-    cumulated, came, found = np.cumsum(workload.probabilities), 0.0, []
-    for _ in range(jobs):
-        came += rng.standard_exponential() / workload.arrival_rate
-        c = int(np.searchsorted(cumulated[:-1], rng.random(), side="right"))
-        found.append((came, workload.needs[c], draw(rng, kinds, parameters, c)))
-    return found
-
-
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize(
+    ("name", "overestimate"), [(ms.FirstFit.name, 0.0), *product(POLICIES, [0.0, 0.5, 3.0])]
+)
 @pytest.mark.parametrize("durations", DURATIONS)
-@pytest.mark.parametrize("overestimate", [0.0, 0.5, 3.0])
 @pytest.mark.parametrize(("servers", "needs", "probabilities"), SYSTEMS)
 def test_every_job_leaves_when_the_definition_says_so(
     name, durations, overestimate, servers, needs, probabilities
@@ -57,18 +47,15 @@ def test_every_job_leaves_when_the_definition_says_so(
     demand = sum(p * v * X.mean for p, v, X in zip(probabilities, needs, sizes, strict=True))
     workload = Workload(servers, needs, sizes, probabilities, 0.65 * servers / demand)
     record = np.full(COMPARED, np.nan)
-    backfilling.simulate(
-        workload,
-        conservative=name == ms.ConservativeBackfilling.name,
-        overestimate=overestimate,
-        jobs=COMPARED,
-        replications=1,
-        seed=SEED,
-        key=KEY,
-        warm_up=0.0,
-        record=record,
-    )
-    jobs = drawn(workload, 2 * COMPARED)
+    runs = {"jobs": COMPARED, "replications": 1, "warm_up": 0.0, "record": record, **STREAM}
+    if name == ms.FirstFit.name:
+        class_queues.simulate(workload, first_fit, **runs)
+    else:
+        options = {"conservative": name == POLICIES[1], "overestimate": overestimate}
+        backfilling.simulate(workload, **options, **runs)
+    told = trace(workload, 2 * COMPARED, **STREAM)
+    columns = told.arrivals, np.array(needs)[told.classes], told.durations
+    jobs = list(zip(*(column.tolist() for column in columns), strict=True))
     expected = schedule(name, servers, jobs, 1 + overestimate).run()[:COMPARED]
     last = max(jobs[i][0] + expected[i] for i in range(COMPARED))
     assert last < jobs[-1][0]
@@ -97,25 +84,6 @@ def test_definitions_differ_where_they_should():
     jobs = [(0, 3, 10), (1, 2, 10), (2, 4, 5), (3, 1, 20)]
     assert story("easy-backfilling", jobs) == [0, 10, 23, 3]
     assert story("conservative-backfilling", jobs) == [0, 10, 20, 25]
-
-
-@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
-def test_of_equal_needs_it_is_fcfs(policy):
-    """Four scores; each exceeds 5.3 by chance with a probability of 1.2e-7."""
-    classes = [
-        ms.JobClass(need=2, duration=ms.Exponential(rate=0.5), probability=0.25),
-        ms.JobClass(need=2, duration=ms.Exponential(rate=2.0), probability=0.75),
-    ]
-    system = ms.System(7, classes)
-    queue = system.under(policy(overestimate=2.0))
-    exact = queue.exact(load=0.6)
-    assert exact.mean_jobs == system.under(ms.FCFS).exact(load=0.6).mean_jobs
-    assert queue.stability().limit == system.under(ms.FCFS).stability().limit
-    found = queue.simulate(load=0.6, jobs=200_000, seed=SEED)
-    assert abs(ms.z_score(found.mean_response_time, exact.mean_response_time)) < 5.3
-    assert found.mean_response_time.half_width < 0.02 * exact.mean_response_time
-    for mine, theirs in zip(found.by_class, exact.by_class, strict=True):
-        assert abs(ms.z_score(mine.mean_response_time, theirs.mean_response_time)) < 5.3
 
 
 def test_what_cannot_be_is_refused():

@@ -169,3 +169,18 @@ def test_bounds_are_the_engine_s_and_hold(refined):
             with pytest.raises(ms.NotKnownError, match="no bound is known"):
                 queue.bounds(load=0.3)
     assert known == expected.keys()
+
+
+@pytest.mark.parametrize("policy", [ms.FirstFit, ms.PreemptiveFirstFit])
+def test_why_nothing_is_exact_is_said_where_nothing_is(policy):
+    classes = [
+        ms.JobClass(need=need, duration=ms.Exponential(rate=1.0), probability=0.5)
+        for need in (2, 3)
+    ]
+    reason = "it also asks in which order the waiting jobs have come"
+    queue = ms.System(6, classes).under(policy)
+    assert reason in " ".join(str(queue.known()).split())
+    with pytest.raises(ms.NotKnownError, match=reason) as caught:
+        queue.exact(load=0.5)
+    assert str(caught.value).count("Pollaczek") == 1
+    assert reason not in " ".join(str(ms.System(3, classes).under(policy).known()).split())

@@ -15,6 +15,7 @@ from scipy.special import stdtrit
 
 import multiserver as ms
 from multiserver.open import multiserver_jobs
+from multiserver.policies.first_fit import first_fit
 from multiserver.policies.quickswap import largest_that_fit
 from multiserver.simulation import class_policies, class_queues, fcfs, front, front_policies, phase
 from multiserver.simulation.interruptions import Cluster, ParallelClass
@@ -35,7 +36,7 @@ CLASS_ENGINE = {
         *("least_servers_first", "most_servers_first", "max_weight", "preemptive_first_fit"),
         *("inelastic_first", "elastic_first"),
     )
-} | {"nonpreemptive-most-servers-first": largest_that_fit}
+} | {"first-fit": first_fit, "nonpreemptive-most-servers-first": largest_that_fit}
 
 ENGINES = {
     *CLASS_ENGINE,

@@ -14,14 +14,12 @@ from numba import njit
 
 from multiserver.simulation import backfilling, class_policies, fcfs, front, front_policies
 from multiserver.simulation.class_queues import CLASS_POLICY, simulate
-from multiserver.simulation.estimate import z_score
 from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.replications import Overloaded
 from multiserver.simulation.workload import with_warm_up
 from multiserver.sizes import Bimodal, Deterministic, Erlang, Exponential, Hyperexponential
 
 from ..theory.count_chains import FIGURE_6, FIGURE_7
-from ..theory.references import erlang_c
 from . import preemptive as slow
 from .test_policies import CLASS_POLICIES as POLICIES
 
@@ -94,17 +92,6 @@ def test_sums_are_those_of_the_measured_jobs(system):
     everyone = seen.sum(axis=1)[measured]
     assert found.sums[0, -1, 3:5].tolist() == [everyone.sum(), (everyone**2).sum()]
     assert found.sums[0, -1, 0] == measured.sum()
-
-
-@pytest.mark.parametrize("name", POLICIES[:4])
-def test_jobs_of_one_server_are_an_erlang_c_queue(name):
-    k, load = 3, 0.8
-    work = workload(k, (1,), (Exponential(2.0),), (1.0,), load)
-    exact = 1 / 2.0 + erlang_c(k, k * load) / (k * 2.0 * (1 - load))
-    policy = getattr(class_policies, name)
-    found = simulate(work, policy, jobs=40_000, replications=20, seed=2)
-    assert abs(z_score(found.mean_response_time, exact)) < Z
-    assert abs(z_score(found.mean_jobs, exact * work.arrival_rate)) < Z
 
 
 def test_equal_seeds_give_equal_bits():

@@ -1,4 +1,4 @@
-"""Given jobs under four policies: job by job against the definitions, and against known results."""
+"""Given jobs under four policies: job by job against the definitions."""
 
 from __future__ import annotations
 
@@ -48,28 +48,6 @@ def test_times_that_coincide_but_for_rounding_are_one(policy, seed):
         times = ((arrivals + start) / 10, durations / 10, requests / 10)
         found = replay(SERVERS, times[0], needs, *times[1:], policy)
         assert found == pytest.approx(expected, rel=0, abs=1e-9)
-
-
-@pytest.mark.parametrize("policy", RULES)
-def test_drawn_jobs_wait_as_they_do_in_the_engine_of_the_policy(policy):
-    """One score for each policy, beyond 5.3 with a probability of 1.2e-7; each of 32 runs of
-    20,000 jobs is worth many times the 50 independent jobs that make Student's t fair."""
-    classes = [
-        ms.JobClass(need=1, duration=ms.Exponential(rate=1.0), probability=0.7),
-        ms.JobClass(need=3, duration=ms.Exponential(rate=1.0), probability=0.3),
-    ]
-    queue = ms.System(6, classes).under(ms.policy(policy))
-    found = queue.simulate(load=0.6, jobs=640_000, seed=3).mean_waiting_time
-    rate, runs = queue.system.arrival_rate(load=0.6), []
-    for r in range(32):
-        rng = generator(4, r)
-        arrivals = np.cumsum(rng.exponential(1 / rate, 20_000))
-        needs = rng.choice([1, 3], 20_000, p=[0.7, 0.3])
-        durations = rng.exponential(1.0, 20_000)
-        runs.append(replay(6, arrivals, needs, durations, durations, policy)[4000:].mean())
-    error = np.hypot(np.std(runs, ddof=1) / np.sqrt(32), found.standard_error)
-    assert abs(np.mean(runs) - found.mean) < 5.3 * error
-    assert error < 0.03 * found.mean
 
 
 def test_the_policies_are_those_of_the_library():

@@ -5,9 +5,12 @@ Sums of whole numbers are exact, so that a job that is done has nothing left.
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
+from multiserver.policies.first_fit import first_fit
 from multiserver.simulation import (
     backfilling,
     class_policies,
@@ -69,7 +72,7 @@ def responses(told, needs, unit, policy, servers):
     return np.array(found) / FINE
 
 
-@pytest.mark.parametrize("unit", [1.0, 0.1, 1 / 3])
+@pytest.mark.parametrize("unit", [0.1, 1 / 3])
 @pytest.mark.parametrize("lengths", LENGTHS)
 @pytest.mark.parametrize("name", ["server_filling", "max_weight", "preemptive_first_fit"])
 def test_a_job_that_is_done_leaves(name, lengths, unit):
@@ -88,19 +91,25 @@ def test_a_job_that_is_done_leaves(name, lengths, unit):
     assert record / unit == pytest.approx(expected, rel=0, abs=1e-5)
 
 
-@pytest.mark.parametrize("factor", [1, 2])
-@pytest.mark.parametrize("unit", [1.0, 0.1, 1 / 3])
+@pytest.mark.parametrize("unit", [0.1, 1 / 3])
 @pytest.mark.parametrize("lengths", LENGTHS)
-@pytest.mark.parametrize("name", ["easy-backfilling", "conservative-backfilling"])
+@pytest.mark.parametrize(
+    ("name", "factor"),
+    [("first-fit", 1), *product(["easy-backfilling", "conservative-backfilling"], [1, 2])],
+)
 def test_a_job_that_ends_when_a_reservation_begins_may_start(name, lengths, unit, factor):
-    """As when the same jobs are replayed, requests being so many times the durations."""
+    """As when the same jobs are replayed, requests being so many times the durations. Under first
+    fit, which has no reservations, all that end leave before one starts."""
     needs, p, sizes = (1, 2, 4), (0.5, 0.3, 0.2), sizes_of(LENGTHS[lengths], unit)
     work = Workload(4, needs, sizes, p, 1.0)
     work = Workload(4, needs, sizes, p, 0.7 / work.load)
     record = np.full(JOBS, np.nan)
     runs = {"jobs": JOBS, "replications": 1, "warm_up": 0, "record": record} | SEED
-    options = {"conservative": name.startswith("conservative"), "overestimate": factor - 1.0}
-    backfilling.simulate(work, **options, **runs)
+    if name == "first-fit":
+        class_queues.simulate(work, first_fit, **runs)
+    else:
+        options = {"conservative": name.startswith("conservative"), "overestimate": factor - 1.0}
+        backfilling.simulate(work, **options, **runs)
     told = trace(work, 2 * JOBS, **SEED)
     arrivals = np.round(told.arrivals / unit * FINE) / FINE
     lasting, v = np.round(told.durations / unit), np.array(needs)[told.classes]

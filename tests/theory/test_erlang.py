@@ -32,7 +32,7 @@ PREEMPTIVE = (
 NONPREEMPTIVE = (
     ms.FirstFit,
     ms.NonpreemptiveMostServersFirst,
-    ms.EasyBackfilling,
+    ms.EasyBackfilling(overestimate=2.0),
     ms.ConservativeBackfilling,
 )
 
@@ -137,6 +137,8 @@ def test_equal_needs_are_served_in_order(policy):
         assert abs(simulated.mean - exact) < simulated.half_width < 0.2 * exact
     fcfs = queue.system.under(ms.FCFS)
     assert queue.stability().limit == fcfs.stability().limit
+    if policy in NONPREEMPTIVE:
+        assert expected.mean_jobs == fcfs.exact(load=0.8).mean_jobs
     waits = [q.distribution(load=0.8).waiting_time.quantile(0.99) for q in (queue, fcfs)]
     assert waits[0] == waits[1] > 0
 
