@@ -9,15 +9,9 @@ import pytest
 
 import multiserver as ms
 
+from ..theory.references import erlang_c
+
 ONE = ms.Exponential(rate=1.0)
-
-
-def waits(servers, offered):
-    """P(W > 0) of M/M/c (A. K. Erlang, 1917)."""
-    blocked = 1.0
-    for k in range(1, servers + 1):
-        blocked = offered * blocked / (k + offered * blocked)
-    return blocked * servers / (servers - offered * (1 - blocked))
 
 
 def test_of_one_class_it_is_the_fewest_of_erlang():
@@ -28,12 +22,12 @@ def test_of_one_class_it_is_the_fewest_of_erlang():
             [ms.JobClass(duration=ONE)], target, arrival_rate=offered, policy=ms.FCFS
         )
         n = next(
-            n for n in range(9, 40) if waits(n, offered) * math.exp(-(n - offered) * t) <= bound
+            n for n in range(9, 40) if erlang_c(n, offered) * math.exp(-(n - offered) * t) <= bound
         )
         assert found.smallest == found.from_here_on == n
         assert n == 9 or n - 1 in found.tried
         assert found.values[found.tried.index(n)] == pytest.approx(
-            waits(n, offered) * math.exp(-(n - offered) * t), rel=1e-10
+            erlang_c(n, offered) * math.exp(-(n - offered) * t), rel=1e-10
         )
 
 

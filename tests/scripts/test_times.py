@@ -11,6 +11,7 @@ import pytest
 from pydantic import ValidationError
 from tests.conftest import ROOT, compute
 from tests.project.test_docs import blocks
+from tests.theory.references import erlang_c
 
 import multiserver as ms
 from atlas.config.read import read_yaml
@@ -35,16 +36,9 @@ def of_one(servers: int) -> dict:
     return {"system": {"multiserver-jobs": {**jobs, "probabilities": [1.0]}}}
 
 
-def delayed(servers: int, rate: float) -> float:
-    """P(W > 0) of M/M/n with μ = 1."""
-    terms = [rate**i / math.factorial(i) for i in range(servers)]
-    last = rate**servers / math.factorial(servers) * servers / (servers - rate)
-    return last / (sum(terms) + last)
-
-
 def waited(servers: int, rate: float, p: float) -> float:
     """The quantile of W at p of M/M/n with μ = 1."""
-    return max(0.0, math.log(delayed(servers, rate) / (1 - p)) / (servers - rate))
+    return max(0.0, math.log(erlang_c(servers, rate) / (1 - p)) / (servers - rate))
 
 
 def test_the_tail_of_one_server_is_exponential():
