@@ -15,8 +15,6 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process, by_class, multiserver_jobs, qbd
 from multiserver.phased import PhasedJobs
 from multiserver.saturated import dispatch, phased
-from multiserver.simulation import fcfs
-from multiserver.simulation.workload import Workload
 from multiserver.sizes import Erlang, Exponential, Hyperexponential
 
 from .references import close
@@ -126,24 +124,6 @@ def test_light_and_heavy_traffic_of_10000_servers():
     near, far = (g * process.at((1 - g) * process.limit).mean_jobs for g in (1e-3, 2e-3))
     assert near == close(leading, 3e-3)
     assert 2 * near - far == close(leading, 1e-5)
-
-
-def test_simulation_of_needs_1_and_1000():
-    """One test in a million would fail by chance: 32 replications, Student's t."""
-    system = one_or_n(1000, 2e-3)
-    process = age_process.prepare(PhasedJobs.exponential(system))
-    distribution = process.at(0.6 * process.limit)
-    found = fcfs.simulate(
-        Workload.of(system, distribution.arrival_rate),
-        jobs=125_000,
-        replications=32,
-        seed=11,
-        warm_up=0.3,
-        confidence=1 - 1e-6,
-    )
-    mean = found.mean_response_time
-    assert abs(mean.mean - distribution.mean_response_time) < mean.half_width
-    assert mean.half_width < 0.2 * distribution.mean_response_time
 
 
 def test_refusals():

@@ -118,7 +118,8 @@ def test_tails_of_services_that_are_cut_off():
     """Of a Pareto distribution of shape 1.1 a tenth of the mean lies beyond any quadrature."""
     heavy = OneAtATime((Pareto(1.1, 1.0),), (1.0,))
     rate = 0.3 * heavy.limit
-    tails = [heavy.numbers(rate).tail(k) for k in range(130)]
+    numbers = heavy.numbers(rate)
+    tails = [numbers.tail(k) for k in range(130)]
     assert tails[0] == close(0.3, 1e-13)
     assert all(after < before for before, after in pairwise(tails))
     # Σ_{j≤k} π_j, from the recursion alone.

@@ -59,9 +59,9 @@ def test_one_server(size, load):
         assert exact(model, arrival_rate) == close(expected, rel=1e-11)
 
 
-@pytest.mark.parametrize(("servers", "load"), [(700, 0.99), (1000, 0.97)])
-def test_empty_systems_that_have_no_float_cost_nothing(servers, load):
+def test_empty_systems_that_have_no_float_cost_nothing():
     """M/M/n by levels and by fronts: an empty system has a probability below 1e-308."""
+    servers, load = 800, 0.97
     system, rate = MultiserverJobSystem.of(servers, (1,), (1.0,), (1.0,)), load * servers
     levels = solve(multiserver_jobs.prepare(system).at(rate))
     fronts = age_process.prepare(PhasedJobs.exponential(system)).at(rate)

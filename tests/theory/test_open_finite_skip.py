@@ -104,7 +104,13 @@ def test_means_are_those_of_the_second_route(name, load):
     assert jobs == close(np.array(expected.class_jobs), rel=1e-11)
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "by slot"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("heterogeneous", "sharing, Erlang", "threshold, three classes"),
+        *("filling, two of need 1", "divisible, 2 and 3 of 6"),
+    ],
+)
 def test_kinds_known_on_arrival(name):
     """Drawing jobs only as they move to the front changes nothing, not even for each class.
 

@@ -132,16 +132,6 @@ def test_numbers_of_jobs_at_many_servers_are_as_many_as_littles_law_says():
     assert numbers @ np.arange(5001) == close(rate * distribution.mean_response_time, 1e-9)
 
 
-@pytest.mark.parametrize(("n", "q"), [(150, 0.05), (150, 1 / 150)])
-def test_against_all_fronts_of_some_hundred_servers(n, q):
-    jobs = PhasedJobs.exponential(MultiserverJobSystem.of(n, (1, n), (1.0, 0.5), (1 - q, q)))
-    process = age_process.prepare(jobs)
-    assert not process.interpolated
-    other = process.at(0.95 * process.limit)
-    distribution = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), other.arrival_rate)
-    assert distribution.class_response_times == close(other.class_response_times, 1e-11)
-
-
 @pytest.mark.parametrize(
     ("n", "q", "accuracy"),
     [

@@ -11,10 +11,6 @@ from atlas.enumeration import counts
 from atlas.enumeration.limits import limit
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.priority_by_need import stability_limit
-from multiserver.simulation import class_queues
-from multiserver.simulation.class_policies import least_servers_first, most_servers_first
-from multiserver.simulation.fcfs import Workload
-from multiserver.simulation.replications import Overloaded
 
 from .references import close, shifted
 from .second_route import jobs_of
@@ -104,26 +100,6 @@ def test_masses_of_many_jobs_do_not_overflow():
 
 def test_one_need():
     assert stability_limit(MultiserverJobSystem.of(7, (2,), (3.0,), (1.0,))) == 9.0
-
-
-@pytest.mark.parametrize(
-    ("system", "policy"),
-    [
-        (FIGURE_6, least_servers_first),
-        (FIGURE_7, least_servers_first),
-        (LARGEST[1], most_servers_first),
-    ],
-    ids=["6", "7", "largest first"],
-)
-def test_simulations_on_both_sides(system, policy):
-    """Two runs 3 % below the limit stay small, two 3 % above it outgrow their bound."""
-    found = MultiserverJobSystem.of(*system)
-    highest = stability_limit(found, largest_first=policy is most_servers_first)
-    keys = {"jobs": 200_000, "replications": 2, "seed": 1, "limit": 1500}
-    below, above = (Workload.of(found, highest * factor) for factor in (0.97, 1.03))
-    assert class_queues.simulate(below, policy, **keys).mean_jobs.mean < 300
-    with pytest.raises(Overloaded):
-        class_queues.simulate(above, policy, **keys)
 
 
 def test_order_of_classes_and_unit_of_time_do_not_matter():

@@ -55,7 +55,7 @@ def test_chain_of_a_random_system(seed):
 EXTREMES = [(60, (3, 10)), (300, (1, 300)), (1000, (7, 999)), (1999, (3, 100)), (2000, (1, 2))]
 
 
-@pytest.mark.parametrize("p2", [1e-12, 1e-5, 0.05, 0.5, 1 - 1e-9, 1 - 2.0**-53])
+@pytest.mark.parametrize("p2", [1e-12, 0.05, 0.5, 1 - 2.0**-53])
 @pytest.mark.parametrize(("n", "needs"), EXTREMES)
 def test_printed_theorems_at_extreme_ratios(n, needs, p2):
     with mpmath.workdps(45):
