@@ -184,7 +184,7 @@ def test_wrong_controls_are_refused(wrong):
 
 @pytest.fixture(scope="module")
 def runs():
-    """Sixty runs of a cluster of which balanced fairness is exact."""
+    """Thirty runs of a cluster of which balanced fairness is exact."""
     block = {
         "assigned": {"capacities": [1, 1, 1], "servers": [[1, 3], [2, 3]], "shares": [0.5, 0.5]}
     }
@@ -192,7 +192,7 @@ def runs():
     cluster = read_cluster(servers, Exponential(1.0), 0.8, 1.0)
     found = [
         simulate(cluster, seed=s, replications=range(24), warmup=2_000, jumps=8_000)
-        for s in range(60)
+        for s in range(30)
     ]
     return servers.service_rates(0.8), found
 
@@ -209,7 +209,7 @@ def test_corrected_intervals_of_a_cluster_cover(runs):
 
 
 def test_corrected_intervals_of_a_cluster_are_narrower(runs):
-    """Than those of work over time alone, by the means of 60 half-widths each."""
+    """Than those of work over time alone, by the means of 30 half-widths each."""
     _, found = runs
     plain = [
         estimate(run.tallies[:, WORK, 0], run.tallies[:, AREA, 0], variance=1, jobs=1).margin

@@ -65,7 +65,7 @@ def test_the_grid_is_fine_enough(monkeypatch):
 
 @pytest.mark.parametrize(
     ("servers", "duration", "share", "load"),
-    [(4, 20, 0.1, 0.5), (8, 50, 0.2, 0.7), (2, 200, 0.15, 0.5)],
+    [(8, 50, 0.2, 0.7), (2, 200, 0.15, 0.5)],
 )
 def test_deviation_and_skewness_are_those_of_simulated_means(servers, duration, share, load):
     """Of 1,000 means, whose deviation has an error of a tenth and whose skewness one of a half."""

@@ -97,19 +97,6 @@ def test_z_scores_of_random_systems():
         assert FALSE_ALARM / 2 < squares < 1 - FALSE_ALARM / 2
 
 
-@pytest.mark.parametrize("confidence", [0.5, 0.9])
-def test_coverage(confidence):
-    """The number of intervals that hold the exact mean is binomial; fails at 1e-6."""
-    runs, qbd = 300, m_m_k(1, 0.5)
-    held = 0
-    for run in range(runs):
-        found = simulate(
-            qbd, 40_000, seed=14, key=(run,), replications=10, confidence=confidence, steps=4
-        ).mean_jobs
-        held += abs(found.mean - 1) < found.half_width
-    assert stats.binomtest(held, runs, confidence).pvalue > FALSE_ALARM
-
-
 @pytest.mark.parametrize("steps", [1, 9])
 def test_effective_size_counts_with_the_variance_in_time(steps):
     """Var N = ρ/(1 − ρ)² and P(N > k) of M/M/1, from 40 keys."""
