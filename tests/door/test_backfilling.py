@@ -20,10 +20,8 @@ from multiserver.simulation.workload import Workload
 STREAM, COMPARED = {"seed": 5, "key": (2,)}, 120
 SYSTEMS = [
     (4, (1, 2, 4), (0.6, 0.3, 0.1)),
-    (7, (3, 2), (0.5, 0.5)),
     (5, (4, 1, 3), (0.2, 0.5, 0.3)),
     (6, (2, 2, 3), (0.3, 0.3, 0.4)),
-    (3, (1,), (1.0,)),
 ]
 # Ends that coincide are what ties are about.
 DURATIONS = {

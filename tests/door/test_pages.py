@@ -30,20 +30,14 @@ def test_each_program_prints_what_stands_below_it(page, capsys):
             assert said == shown or not shown
 
 
-def test_first_come_first_served_is_unstable_where_the_page_says():
+def test_what_is_said_of_long_requests_and_of_first_come_first_served():
+    """Requests that are too long cost large jobs and help small ones: each of four differences is
+    above four standard errors, by chance once in 3e4."""
     names: dict[str, object] = {}
     program = re.search(r"^```python\n(.*?)^def ", PAGE.read_text("utf-8"), re.M | re.S)[1]
     exec(compile(program, str(PAGE), "exec"), names)
     system = ms.System(8, names["jobs"])
     assert round(system.under(ms.FCFS).stability().load_limit, 2) == 0.67
-
-
-def test_requests_that_are_too_long_cost_large_jobs_and_help_small_ones():
-    """Each of four differences is above four standard errors, by chance once in 3e4."""
-    names: dict[str, object] = {}
-    program = re.search(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)[1]
-    exec(compile(program, str(PAGE), "exec"), names)
-    system = ms.System(8, names["jobs"])
     for policy in (ms.EasyBackfilling, ms.ConservativeBackfilling):
         exactly, thrice = (
             system.under(policy(overestimate=x)).simulate(load=0.7, jobs=200_000, seed=1).by_class
