@@ -84,21 +84,24 @@ def test_the_plan_says_the_line(tmp_path, old, new):
 
 
 @pytest.mark.parametrize(
-    ("within", "stated"),
+    ("within", "stated", "found"),
     [
-        ("exact", "1e999"),
-        ("printed", "'1e400'"),
-        ("between", "[['1', '2'], ['3', '4']]"),
-        ("between", "'5.5'"),
-        ("between", "['5', '6', '7']"),
-        ("between", "['6', '5']"),
+        ("exact", "1e999", ""),
+        ("printed", "'1e400'", ""),
+        ("between", "[['1', '2'], ['3', '4']]", ""),
+        ("between", "'5.5'", ""),
+        ("between", "['5', '6', '7']", ""),
+        ("between", "['6', '5']", ""),
+        *[("exact", stated, "' ?'") for stated in ("''", "' '", "['5.5', '']", "[['']]")],
+        *[("exact", stated, "{") for stated in ("{}", "{a: 1}", "[{}]")],
     ],
 )
-def test_what_is_stated_is_a_number_that_can_be_compared(tmp_path, within, stated):
+def test_what_is_stated_can_be_compared(tmp_path, within, stated, found):
     own = tmp_path / "own.yaml"
     text = PAPER.replace("within: is", f"within: {within}")
     own.write_text(text.replace("stated: '5.5'", f"stated: {stated}"), "utf-8")
-    with pytest.raises(ConfigError, match=r"own.yaml:10: claims.0.stated\n"):
+    place = r"own.yaml:10: claims.0.stated[.\d]*\n"
+    with pytest.raises(ConfigError, match=rf"{place}    found     {found}"):
         Plan.load({}, ROOT, [own])
 
 
@@ -113,24 +116,6 @@ def test_a_simulation_has_one_length(tmp_path, jobs, effort):
     own.write_text(text.replace("systems/mean-demand", "rigid-policies/growth"), "utf-8")
     with pytest.raises(ConfigError, match=r"own.yaml:9: claims.0.given.jobs\n"):
         Plan.load({"effort": effort}, ROOT, [own])
-
-
-@pytest.mark.parametrize("stated", ["''", "' '", "['5.5', '']", "[['']]"])
-def test_what_is_stated_is_no_empty_text(tmp_path, stated):
-    own = tmp_path / "own.yaml"
-    own.write_text(PAPER.replace("stated: '5.5'", f"stated: {stated}"), "utf-8")
-    with pytest.raises(
-        ConfigError, match=r"own.yaml:1[0-9]: claims.0.stated.*\n    found     ' ?'"
-    ):
-        Plan.load({}, ROOT, [own])
-
-
-@pytest.mark.parametrize("stated", ["{}", "{a: 1}", "[{}]"])
-def test_what_is_stated_is_no_mapping(tmp_path, stated):
-    own = tmp_path / "own.yaml"
-    own.write_text(PAPER.replace("stated: '5.5'", f"stated: {stated}"), "utf-8")
-    with pytest.raises(ConfigError, match=r"own.yaml:10: claims.0.stated[.0]*\n    found     {"):
-        Plan.load({}, ROOT, [own])
 
 
 @pytest.mark.parametrize("chosen", [[], ["product-form-saturated"]])
