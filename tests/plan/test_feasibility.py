@@ -33,7 +33,7 @@ POLICIES = {
     },
     "server-filling": {
         "multiserver-jobs": {
-            "servers": 2048,
+            "servers": 128,
             "needs": [1, 2],
             "durations": [ONE, ONE],
             "probabilities": [0.5, 0.5],
