@@ -21,9 +21,7 @@ print(twice(21), twice.stats.cache_hits.total())
 """
 DAMAGE = {
     "empty": lambda content: b"",
-    "cut": lambda content: content[: len(content) // 2],
     "cut by one": lambda content: content[:-1],
-    "zeros": lambda content: bytes(len(content)),
     "other": lambda content: b"<html>\n",
     # A number or an instruction in it: it would be run.
     "altered": lambda content: content[:-200] + bytes([content[-200] ^ 1]) + content[-199:],

@@ -36,16 +36,16 @@ def test_response_times_are_those_of_the_chain_of_the_number_of_jobs(family):
         assert classes == pytest.approx(mean, rel=1e-10)
 
 
-@both
-def test_far_beyond_they_are_those_of_a_simulation(family):
-    sizes = {"sizes": [400, 600]}
-    table = compute(response_time_by_servers, family | sizes | {"fraction_of_limit": 0.5})
-    block, row = GrowingBlock.model_validate(family | sizes), table.iloc[1]
+def test_far_beyond_they_are_those_of_a_simulation():
+    """Of needs 1 and n/2; tests/theory/test_open_one_or_n.py has needs 1 and n."""
+    family = FIXED | {"sizes": [400, 600]}
+    table = compute(response_time_by_servers, family | {"fraction_of_limit": 0.5})
+    block, row = GrowingBlock.model_validate(family), table.iloc[1]
     rate = 0.5 * row.limit
     found = exponential_counts.mean_response_time(
         block.system(600), rate, jobs=3_200_000, replications=32, seed=4
     )
-    # One score a family: beyond 6 with a probability of 2e-9.
+    # One score: beyond 6 with a probability of 2e-9.
     assert abs(z_score(found, row.mean_response_time)) < 6
     assert found.half_width < 0.1 * found.mean
 
