@@ -29,7 +29,7 @@ from multiserver.simulation.instability_test import (
 from multiserver.simulation.replay import replay
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.sampled_times import quantile_of
-from multiserver.simulation.workload import mean_remaining_duration, with_warm_up
+from multiserver.simulation.workload import with_warm_up
 
 Array = NDArray[np.float64]
 WARM_UP = 0.2
@@ -138,7 +138,7 @@ def resample_log(
             rate,
             settled_marks(np.array(present), early),
             (1 - min(early, 1)) * (last - first),
-            rate * max(map(mean_remaining_duration, workload.sizes)),
+            workload.longest_remaining,
             in_order=policy == "fcfs",
         )
     except UnstableError as error:

@@ -13,6 +13,7 @@ from multiserver.policies.shared_methods import (
     pooled_bounds,
     process_methods,
     whole_capacity,
+    workload_of,
 )
 from multiserver.simulation.workload import Workload
 from multiserver.system import System
@@ -32,7 +33,8 @@ def _policy(system: System, arrival_rate: float) -> FrontRule:
     from multiserver.simulation import front_policies
 
     # To the engine, the places at the server are servers.
-    workload = Workload(system.limit, (1,), system.durations, (1.0,), arrival_rate)
+    k, rigid = system.limit, workload_of(system, arrival_rate)
+    workload = Workload(k, (1,), system.durations, (1.0,), arrival_rate, rigid=rigid)
     return workload, front_policies.limited_processor_sharing(workload)
 
 

@@ -17,6 +17,7 @@ from multiserver.policies.shared_methods import (
     pooled_bounds,
     process_methods,
     whole_capacity,
+    workload_of,
 )
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Size, scaled
@@ -51,7 +52,8 @@ def _policy(system: System, arrival_rate: float, migration: str) -> FrontRule:
             " simulate(level='phases')"
         )
     speeds, size = _normalised(system)
-    workload = Workload(len(speeds), (1,), (size,), (1.0,), arrival_rate)
+    rigid = workload_of(system, arrival_rate)
+    workload = Workload(len(speeds), (1,), (size,), (1.0,), arrival_rate, rigid=rigid)
     return workload, front_policies.fastest_server_first(workload, speeds)
 
 

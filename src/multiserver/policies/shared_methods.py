@@ -209,10 +209,10 @@ def front_simulation(front_policy: Callable[..., FrontRule], source: str) -> Met
 
 def workload_of(system: System, arrival_rate: float) -> Workload:
     """The jobs for an engine; servers of different speeds as so many of their mean speed."""
-    n, durations = system.servers, system.durations
+    n, durations, sharing = system.servers, system.durations, system.limit or 1
     if isinstance(n, tuple):
         n, durations = len(n), tuple(scaled(X, len(n) / system.capacity) for X in durations)
-    return Workload(n, system.needs, durations, system.probabilities, arrival_rate)
+    return Workload(n, system.needs, durations, system.probabilities, arrival_rate, sharing)
 
 
 def arguments_of(effort: Effort) -> dict[str, Any]:

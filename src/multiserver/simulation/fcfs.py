@@ -52,7 +52,7 @@ from multiserver.simulation.instability_test import (
 )
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.streams import generator
-from multiserver.simulation.workload import Workload, mean_remaining_duration, with_warm_up
+from multiserver.simulation.workload import Workload, with_warm_up
 
 
 class Trace(NamedTuple):
@@ -141,7 +141,7 @@ def simulate(
         workload.arrival_rate,
         settled_marks(done.present, early),
         (1 - min(early, 1)) * (jobs - deleted),
-        workload.arrival_rate * max(map(mean_remaining_duration, workload.sizes)),
+        workload.longest_remaining,
         missing=workload.load * workload.servers - held if early == 0 else None,
         in_order=True,
         stable_below=stable_below,

@@ -24,7 +24,6 @@ from multiserver.simulation.estimate import Estimate, estimate, withhold_interva
 from multiserver.simulation.instability_test import check_growth
 from multiserver.simulation.pooled_server import COUNTED, FOUND_WORK
 from multiserver.simulation.run_length import MIN_CONTRIBUTING_JOBS, RunLength
-from multiserver.simulation.workload import mean_remaining_duration
 
 # What is counted of each class over a window.
 AREA, SQUARE, WORK, DEPARTURES, RESPONSE, RESPONSE_SQUARE, INTERRUPTIONS, ROWS = range(8)
@@ -101,7 +100,7 @@ def summarise(
     spread = squares.sum() / jobs - (total.sum() / jobs) ** 2
     overall = estimate_with_controls(total, left, controls, variance=spread, jobs=jobs)
     work = length.workload
-    remaining = work.arrival_rate * max(map(mean_remaining_duration, work.sizes))
+    remaining = work.longest_remaining
     missing = cluster.work_rates.sum() - tallies[:, WORK].sum(axis=1) / durations
     known = {"missing": missing, "stable_below": stable_below}
     caveat = check_growth(work.arrival_rate, present, length.jobs, remaining, **known)

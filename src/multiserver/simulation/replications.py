@@ -35,7 +35,7 @@ from multiserver.simulation.instability_test import MARKS, check_growth, settled
 from multiserver.simulation.pooled_server import COUNTED, FOUND_WORK, mean_work
 from multiserver.simulation.run_length import MIN_CONTRIBUTING_JOBS, RunLength
 from multiserver.simulation.streams import generator
-from multiserver.simulation.workload import Workload, mean_remaining_duration, with_warm_up
+from multiserver.simulation.workload import Workload, with_warm_up
 from multiserver.sizes import Exponential
 
 # Columns of `Responses.sums`, a row for each class. Sums of 1, T and T² over the measured jobs of
@@ -209,7 +209,7 @@ def replicate(
         workload.arrival_rate,
         settled_marks(present, early),
         (1 - min(early, 1)) * (jobs - deleted),
-        workload.arrival_rate * max(map(mean_remaining_duration, workload.sizes)),
+        workload.longest_remaining,
         missing=workload.load * workload.servers - busy if early == 0 else None,
         stable_below=stable_below,
     )

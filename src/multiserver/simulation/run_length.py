@@ -49,7 +49,7 @@ from multiserver.simulation import long_jobs
 from multiserver.simulation.blocking import delays
 from multiserver.simulation.estimate import FAIR_OBSERVATIONS
 from multiserver.simulation.long_jobs import Environment
-from multiserver.simulation.single_server import cumulants, erlang_c
+from multiserver.simulation.single_server import cumulants, erlang_c, left_by_sharing
 from multiserver.simulation.workload import Workload, in_own_unit
 from multiserver.sizes import Lognormal, Pareto, Size, Weibull
 
@@ -186,6 +186,8 @@ class RunLength:
         time = self.jobs / rate * waiting
         waits = time * np.array([2 * ψ[1] * scale**2, 6 * ψ[2] * scale**3])
         powers, used = np.array([2, 3]), rate * moments[1]
+        if queued is None:
+            waits *= left_by_sharing(work.sharing, self.fraction, moments)
         flow = self.jobs / rate * (p * rate) ** powers
         own = np.zeros(2)
         if queued is None:
@@ -217,8 +219,8 @@ class RunLength:
 
     @property
     def _scaled(self) -> Workload:
-        """The workload, in a unit of time in which sixth moments are floats."""
-        return in_own_unit(self.workload)
+        """The jobs that are judged, in a unit of time in which sixth moments are floats."""
+        return in_own_unit(self.workload.judged)
 
     @property
     def _delays(self) -> NDArray[np.float64]:

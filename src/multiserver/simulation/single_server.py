@@ -1,4 +1,5 @@
-"""The work in a single server, and who waits for n of them: formulas that `run_length` needs."""
+"""The work in a single server, who waits for n of them, and what is left of the waits if jobs share
+one: formulas that `run_length` needs."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaincc, gammaln
 
 
@@ -35,3 +37,16 @@ def erlang_c(servers: float, traffic: float) -> float:
     log = servers * math.log(traffic) - traffic - gammaln(servers + 1)
     lost = math.exp(log) / gammaincc(servers + 1, traffic)
     return lost / (1 - traffic / servers * (1 - lost))
+
+
+def left_by_sharing(sharing: int, fraction: float, moments: Sequence[float]) -> NDArray[np.float64]:
+    """What is left of the second and third cumulant of the delays in a single server (2,), if at
+    most `sharing` = k jobs share it.
+
+    The others wait for all the work V, if at all, and a job finds k present with the probability
+    ρ^(k−1), relative to that of finding one. Otherwise V is in E[N] = V/E[R] jobs of the mean
+    remaining duration E[R] = E[S²]/(2 E[S]), which delay a job by V E[S]/E[R].
+    """
+    waiting = fraction ** (sharing - 1)
+    shorter = 2 * moments[1] ** 2 / moments[2]
+    return waiting + (1 - waiting) * shorter ** np.array([2, 3])

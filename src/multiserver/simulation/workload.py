@@ -25,9 +25,12 @@ MAX_JOBS = 10**8
 class Workload:
     """n servers, and needs, sizes (of durations) and probabilities of C classes arriving at rate λ.
 
-    Raises `ValueError` unless there are equally many of each, at least one, needs are integers in 1
-    … n, probabilities lie in (0, 1] with sum 1, sizes have a finite mean and λ is positive and
-    finite. It is not checked whether λ is below the stability limit.
+    At most `sharing` jobs share a server, at equal speeds. If a size is not the time on a job's own
+    servers, `rigid` are about the same jobs as ones for which it is; the warm-up and the length of
+    a run are judged by these. Raises `ValueError` unless there are equally many of each,
+    at least one, needs are integers in 1 … n, probabilities lie in (0, 1] with sum 1, sizes have a
+    finite mean and λ is positive and finite. It is not checked whether λ is below the stability
+    limit.
     """
 
     servers: int
@@ -35,6 +38,8 @@ class Workload:
     sizes: tuple[Size, ...]
     probabilities: tuple[float, ...]
     arrival_rate: float
+    sharing: int = 1
+    rigid: Workload | None = None
 
     def __post_init__(self) -> None:
         for name in ("needs", "sizes", "probabilities"):
@@ -71,15 +76,22 @@ class Workload:
         return self.arrival_rate * math.fsum(self._demands) / self.servers
 
     @property
+    def slowdown(self) -> float:
+        """The mean time in service over that of a job with a server of its own: if sizes are
+        exponential, Σ ρ^j for j < k of k that share a server."""
+        ρ, k = self.load, self.sharing
+        return (1 - ρ**k) / (1 - ρ) if ρ < 1 else float(k)
+
+    @property
     def settling_time(self) -> float:
         """The time in which servers that start empty forget it.
 
         If a class has a share s of the load and r is the `mean_remaining_duration` of its jobs,
         s exp(−t/r) of the load is missing at time t, and less than `MISSING_LOAD` after r
         ln(s/`MISSING_LOAD`). The settling time is the longest of these times over the classes,
-        times `RELAXATION_FACTOR`. Near saturation the queue itself takes longer to settle, which
-        shows in `Estimate.long_enough`. The empty servers do not show there, as all replications
-        lack the same.
+        times `RELAXATION_FACTOR` and the `slowdown`. Near saturation the queue itself takes longer
+        to settle, which shows in `Estimate.long_enough`. The empty servers do not show there, as
+        all replications lack the same.
         """
         total, longest = math.fsum(self._demands), 0.0
         for demand, size in zip(self._demands, self.sizes, strict=True):
@@ -87,12 +99,24 @@ class Workload:
                 longest,
                 mean_remaining_duration(size) * math.log(max(demand / total / MISSING_LOAD, 1.0)),
             )
-        return RELAXATION_FACTOR * longest
+        return RELAXATION_FACTOR * self.slowdown * longest
+
+    @property
+    def longest_remaining(self) -> float:
+        """How many jobs arrive while one found in service remains, of the class that stays longest
+        (`mean_remaining_duration`)."""
+        longest = max(map(mean_remaining_duration, self.judged.sizes))
+        return self.arrival_rate * self.judged.slowdown * longest
 
     @property
     def least_warm_up(self) -> int:
         """The jobs that arrive within the `settling_time`."""
-        return math.ceil(self.arrival_rate * self.settling_time)
+        return math.ceil(self.arrival_rate * self.judged.settling_time)
+
+    @property
+    def judged(self) -> Workload:
+        """The jobs by which the warm-up and the length of a run are judged."""
+        return self.rigid or self
 
     @property
     def _demands(self) -> list[float]:
