@@ -136,6 +136,22 @@ def test_constant_durations_that_hardly_ever_wait_have_an_interval_of_no_width(s
     assert run.skewness(queued=1e-300) == math.inf
 
 
+@pytest.mark.parametrize(("servers", "load"), [(500, 0.288), (100, 0.3)])
+def test_constant_durations_whose_waits_no_float_shows(servers, load):
+    """E[W] is 1e-120 and 1e-25 of E[T]; the skewness of the waits alone is 2e57 and 2e10."""
+    system = ms.System(servers, [ms.JobClass(duration=ms.Deterministic(value=1.0))])
+    queue = system.under(ms.FCFS)
+    exact = queue.exact(load=load)
+    assert 0 < exact.mean_waiting_time < 1e-20
+    found = queue.simulate(load=load, jobs=200_000, seed=1)
+    time, number = found.mean_response_time, found.mean_jobs
+    assert time.covers(exact.mean_response_time) and time.half_width == 0
+    assert number.settled and abs(ms.z_score(number, exact.mean_jobs)) < 6
+    # One wait in a hundred million runs is not nothing.
+    rare = Workload(100, (1,), (ms.Deterministic(1.0),), (1.0,), 50.0)
+    assert "skewness" in RunLength(rare, 5000, 5000, 0.5).caveat()
+
+
 @pytest.mark.parametrize(
     ("size", "jobs", "caveat"),
     [

@@ -73,6 +73,8 @@ HIGHEST_SKEWNESS = MAX_SKEWNESS / math.sqrt(MIN_VARIANCE_SHARE)
 # Controls should be normal and their effect linear: in each replication, this many jobs must bring
 # most of E[B²], and as many must find others present.
 MIN_CONTRIBUTING_JOBS = 50
+# Mean waits below this part of every mean duration change no mean response time as a float.
+ROUNDING = 2.0**-53
 # Relaxation times of the queue that must pass before runs measure: 1 % of its mean is then missing.
 MIN_RELAXATION_TIMES = 2
 
@@ -188,6 +190,8 @@ class RunLength:
         powers, used = np.array([2, 3]), rate * moments[1]
         if queued is None:
             waits *= left_by_sharing(work.sharing, self.fraction, moments)
+            if waiting * ψ[0] / C < ROUNDING * min(X.mean for X in work.sizes):
+                waits[:] = 0.0
         flow = self.jobs / rate * (p * rate) ** powers
         own = np.zeros(2)
         if queued is None:
