@@ -150,10 +150,8 @@ class Result(Table, Generic[V]):
     def tail(self, k: int) -> V:
         """P(N > k), k an integer (else `ValueError`). Raises `NotKnownError` or `TooLargeError`."""
         if self._tail is None:
-            raise NotKnownError(
-                f"P(N > k) is not known by the method {self.method!r} of {self.policy}:"
-                " simulate(times=True) estimates it where jobs are simulated one by one"
-            )
+            message = f"P(N > k) is not known by the method {self.method!r} of {self.policy}"
+            raise NotKnownError(f"{message}; simulate(times=True) has it, for most policies")
         if isinstance(k, bool) or not isinstance(k, Integral):
             raise ValueError(f"k must be an integer, found {k!r}")
         return self._tail(int(k) if self.kind == "simulated" else max(-1, min(int(k), MOST_JOBS)))

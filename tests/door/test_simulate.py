@@ -123,27 +123,6 @@ def test_simulations_agree_with_what_is_exact(model, policy):
         assert abs(ms.z_score(mine.mean_jobs, theirs.mean_jobs)) < 5.3
 
 
-@pytest.mark.parametrize(("model", "policy"), EVERY, ids=NAMES)
-def test_tails_that_jobs_find_are_those_that_are_exact(model, policy):
-    """P(N > k) from the jobs that arrivals find; a run of other jobs than those above."""
-    queue = SYSTEMS[model].under(policy)
-    try:
-        exact = queue.exact(load=0.6)
-        found = queue.simulate(load=0.6, jobs=200_000, seed=12, times=True)
-        expected = [exact.tail(k) for k in (0, 2, 6)]
-    except ms.NotKnownError:
-        return
-    for k, value in zip((0, 2, 6), expected, strict=True):
-        assert abs(ms.z_score(found.tail(k), value)) < 5.3
-
-
-def test_tails_reach_beyond_the_jobs_that_fit():
-    queue = ms.System(200, [ms.JobClass(duration=ms.Exponential(rate=1.0))]).under(ms.FCFS)
-    exact, found = queue.exact(load=0.9), queue.simulate(load=0.9, jobs=400_000, seed=11)
-    for k in (150, 180, 200, 210):
-        assert abs(ms.z_score(found.tail(k), exact.tail(k))) < 5.3
-
-
 @pytest.mark.parametrize("policy", [ms.FCFS, ms.ServerFilling], ids=repr)
 def test_hyperexponential_durations_agree(policy):
     classes = [

@@ -16,7 +16,7 @@ from atlas.claims.verdicts import decide, holds
 from atlas.config.read import read_yaml
 from atlas.config.tolerances import allow, parse
 from atlas.io.cite import references
-from atlas.io.claim_values import show_found, show_stated, tell
+from atlas.io.claim_values import show_found, tell
 from atlas.io.credit import tell_version
 from multiserver.simulation.estimate import Estimate
 
@@ -125,25 +125,6 @@ def test_what_a_short_run_could_not_decide_is_undecided():
 )
 def test_the_verdict_and_whether_it_is_sound(expected, cases, readings, verdict, sound):
     assert decide(expected, cases, readings, differs=False, pending=False) == (verdict, sound)
-
-
-@pytest.mark.parametrize(
-    ("stated", "within", "text"),
-    [
-        ("77", "printed", "77"),
-        ("0", "very close", "0 (“very close”: −0.05 to 0.05)"),
-        ("0", "far below", "0 (“far below”: −0.1 to 0.1)"),
-        ("78 %", "around", "78 % (“around”: 77 % to 79 %)"),
-        ("1", "nearly", "1 (“nearly”: 0.95 to 1)"),
-        ("1e5", "about", "1e5 (“about”: 0 to 200000)"),
-        ("3", "at most", "at most 3"),
-        (["50 %", "60 %"], "between", "between 50 % and 60 %"),
-        (["1.0", "2.0"], "about", "about [1.0, 2.0]"),
-        (True, "exact", "yes"),
-    ],
-)
-def test_a_reader_sees_what_a_word_allows(stated, within, text):
-    assert show_stated(stated, within, allow(stated, WORDS[within], 1e-9)) == text
 
 
 def test_other_parameters_have_no_reference_and_a_missing_trace_is_awaited():
