@@ -221,7 +221,7 @@ def _heavy_tails() -> list[Case]:
             "equal-shares, bounded Pareto, all share",
             shared.under(ms.EqualShares),
             0.5,
-            200_000,
+            400_000,
             SHARING,
             lambda rate: [shared.mean_size / (1 - rate * shared.mean_size)],
         )
