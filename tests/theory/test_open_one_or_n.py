@@ -20,8 +20,6 @@ from multiserver.sizes import Deterministic, Erlang, Exponential, Hyperexponenti
 
 from .references import close
 
-RNG = np.random.default_rng(3)
-
 
 def by_number(n, mu, q, fraction):
     """E[T_1] and E[T_n] by the number of jobs, and the distribution."""
@@ -42,12 +40,12 @@ def test_against_the_number_of_jobs(n, q, fraction):
 
 @pytest.mark.parametrize(("decades", "accuracy"), [(6, 1e-10), (12, 1e-9)])
 def test_over_decades_of_rates_and_probabilities(decades, accuracy):
-    worst = 0.0
+    worst, rng = 0.0, np.random.default_rng(decades)
     for _ in range(12):
-        n = int(RNG.choice([2, 3, 5, 10, 20]))
-        mu = tuple(10 ** RNG.uniform(-decades / 2, decades / 2, 2))
-        q = 0.9 * 10 ** RNG.uniform(-decades / 2, 0)
-        expected, distribution = by_number(n, mu, q, RNG.choice([0.1, 0.5, 0.9]))
+        n = int(rng.choice([2, 3, 5, 10, 20]))
+        mu = tuple(10 ** rng.uniform(-decades / 2, decades / 2, 2))
+        q = 0.9 * 10 ** rng.uniform(-decades / 2, 0)
+        expected, distribution = by_number(n, mu, q, rng.choice([0.1, 0.5, 0.9]))
         worst = max(worst, abs(distribution.class_response_times / expected - 1).max())
     assert worst < accuracy
 
