@@ -188,7 +188,7 @@ def fewest_servers(
         for n in numbers:
             meets(n)
     else:
-        _require_end(classes, target, policy)
+        _require_possible(classes, target, policy)
         largest = max(job.servers for job in classes)
         smallest = System(largest, classes)
         first = max(largest, math.floor(arrival_rate * smallest.mean_size) + 1)
@@ -219,7 +219,7 @@ def _check(classes: Sequence[JobClass], target: Target, arrival_rate: float) -> 
     System(fewest, classes)
 
 
-def _require_end(classes: Sequence[JobClass], target: Target, policy: Policy) -> None:
+def _require_possible(classes: Sequence[JobClass], target: Target, policy: Policy) -> None:
     """Raise `ValueError` unless some number of servers meets the target, as far as is known before
     any is tried."""
     if {job.use for job in classes} & {"compatible", "degree"}:

@@ -33,8 +33,8 @@ def _policy(system: System, arrival_rate: float) -> FrontRule:
     from multiserver.simulation import front_policies
 
     # To the engine, the places at the server are servers.
-    k, rigid = system.limit, workload_of(system, arrival_rate)
-    workload = Workload(k, (1,), system.durations, (1.0,), arrival_rate, rigid=rigid)
+    k, shared = system.limit, workload_of(system, arrival_rate)
+    workload = Workload(k, (1,), system.durations, (1.0,), arrival_rate, judged_by=shared)
     return workload, front_policies.limited_processor_sharing(workload)
 
 

@@ -52,8 +52,8 @@ def _policy(system: System, arrival_rate: float, migration: str) -> FrontRule:
             " simulate(level='phases')"
         )
     speeds, size = _normalised(system)
-    rigid = workload_of(system, arrival_rate)
-    workload = Workload(len(speeds), (1,), (size,), (1.0,), arrival_rate, rigid=rigid)
+    equal = workload_of(system, arrival_rate)
+    workload = Workload(len(speeds), (1,), (size,), (1.0,), arrival_rate, judged_by=equal)
     return workload, front_policies.fastest_server_first(workload, speeds)
 
 

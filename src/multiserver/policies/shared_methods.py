@@ -208,7 +208,8 @@ def front_simulation(front_policy: Callable[..., FrontRule], source: str) -> Met
 
 
 def workload_of(system: System, arrival_rate: float) -> Workload:
-    """The jobs for an engine; servers of different speeds as so many of their mean speed."""
+    """The jobs for an engine, their sizes as times in service: servers of different speeds are so
+    many of their mean speed, and a server with a limit is shared."""
     n, durations, sharing = system.servers, system.durations, system.limit or 1
     if isinstance(n, tuple):
         n, durations = len(n), tuple(scaled(X, len(n) / system.capacity) for X in durations)

@@ -40,12 +40,12 @@ def erlang_c(servers: float, traffic: float) -> float:
 
 
 def left_by_sharing(sharing: int, fraction: float, moments: Sequence[float]) -> NDArray[np.float64]:
-    """What is left of the second and third cumulant of the delays in a single server (2,), if at
-    most `sharing` = k jobs share it.
+    """The factors by which the second and third cumulants of the delays in an M/G/1 shrink (2,),
+    if up to `sharing` = k jobs share its server; `moments` are E[S^j], j = 0, 1, 2, ….
 
-    The others wait for all the work V, if at all, and a job finds k present with the probability
-    ρ^(k−1), relative to that of finding one. Otherwise V is in E[N] = V/E[R] jobs of the mean
-    remaining duration E[R] = E[S²]/(2 E[S]), which delay a job by V E[S]/E[R].
+    An approximation. Of the jobs that find the server busy, a share ρ^(k−1) finds k jobs or more
+    and waits, for all the work V that it finds. The others share the server with V/E[R] jobs, of
+    mean remaining duration E[R] = E[S²]/(2 E[S]), and are delayed by V E[S]/E[R].
     """
     waiting = fraction ** (sharing - 1)
     shorter = 2 * moments[1] ** 2 / moments[2]

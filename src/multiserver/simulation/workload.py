@@ -25,12 +25,14 @@ MAX_JOBS = 10**8
 class Workload:
     """n servers, and needs, sizes (of durations) and probabilities of C classes arriving at rate λ.
 
-    At most `sharing` jobs share a server, at equal speeds. If a size is not the time on a job's own
-    servers, `rigid` are about the same jobs as ones for which it is; the warm-up and the length of
-    a run are judged by these. Raises `ValueError` unless there are equally many of each,
-    at least one, needs are integers in 1 … n, probabilities lie in (0, 1] with sum 1, sizes have a
-    finite mean and λ is positive and finite. It is not checked whether λ is below the stability
-    limit.
+    At most `sharing` jobs share a server, at equal speeds. An engine may take sizes that are not
+    times in service, such as the time that a job would take on all servers together. Warm-up and
+    length of its runs are then judged by another workload, `judged_by`: about the same jobs, with
+    the times that they take on their own servers.
+
+    Raises `ValueError` unless there are equally many of each, at least one, needs are integers in 1
+    … n, probabilities lie in (0, 1] with sum 1, sizes have a finite mean and λ is positive and
+    finite. It is not checked whether λ is below the stability limit.
     """
 
     servers: int
@@ -39,7 +41,7 @@ class Workload:
     probabilities: tuple[float, ...]
     arrival_rate: float
     sharing: int = 1
-    rigid: Workload | None = None
+    judged_by: Workload | None = None
 
     def __post_init__(self) -> None:
         for name in ("needs", "sizes", "probabilities"):
@@ -115,8 +117,8 @@ class Workload:
 
     @property
     def judged(self) -> Workload:
-        """The jobs by which the warm-up and the length of a run are judged."""
-        return self.rigid or self
+        """The workload by which the warm-up and the length of a run are judged."""
+        return self.judged_by or self
 
     @property
     def _demands(self) -> list[float]:
