@@ -9,9 +9,12 @@ import pandas as pd
 
 Json = dict[str, Any]
 SINGLE = {"exponential": "rate", "deterministic": "value"}
-DIGITS = 12
-# Smaller differences of two routes are rounding errors, which vary between machines.
-NOTHING = 1e-13
+POINT = ("arrival_rate", "load", "mean_size")
+# Digits of inputs, of values, and of values under other definitions. Further ones vary between
+# processors.
+GIVEN, DIGITS, OTHER = 14, 12, 10
+# Smaller differences of two routes are rounding errors, which vary between processors.
+NOTHING = 1e-12
 
 
 def describe(
@@ -28,7 +31,7 @@ def describe(
         "model": model,
         "capacity": inputs["capacity"],
         **_servers(model, system),
-        **{key: inputs[key] for key in ("arrival_rate", "load", "mean_size") if key in inputs},
+        **{key: rounded(inputs[key], GIVEN) for key in POINT if key in inputs},
     }
     if model == "network":
         described |= _network(system)
@@ -42,7 +45,7 @@ def describe(
     described["values"] = [_value(row) for row in defined.to_dict("records")]
     others = rows[~rows["definition"].isin(["given", "as defined"])]
     described["other_definitions"] = [
-        {"definition": name, "values": [_cell(row) for row in group.to_dict("records")]}
+        {"definition": name, "values": [_cell(row, OTHER) for row in group.to_dict("records")]}
         for name, group in others.groupby("definition", sort=False)
     ]
     return described
@@ -68,9 +71,9 @@ def _jobs(system: Json) -> str:
     return repr([system.get(key) for key in (*keys, *rest)])
 
 
-def rounded(value: float) -> float:
+def rounded(value: float, digits: int = DIGITS) -> float:
     """A value rounded to the published digits."""
-    return float(f"{value:.{DIGITS}g}")
+    return float(f"{value:.{digits}g}")
 
 
 def _servers(model: str, system: Mapping[str, Any]) -> Json:
@@ -129,21 +132,23 @@ def _network(system: Mapping[str, Any]) -> Json:
     }
 
 
-def _cell(row: Mapping[str, Any]) -> Json:
+def _cell(row: Mapping[str, Any], digits: int) -> Json:
     found: Json = {"quantity": row["quantity"], "class": str(row["class"])}
     if row["k"] == row["k"]:
         found["k"] = int(row["k"])
-    return found | {"value": rounded(row["value"])}
+    return found | {"value": rounded(row["value"], digits)}
 
 
 def _value(row: Mapping[str, Any]) -> Json:
-    found = _cell(row)
+    found = _cell(row, DIGITS)
     numbers = {
         **{name: lambda v: float(f"{v:.4g}") for name in ("half_width", "second_half_width")},
         **dict.fromkeys(("jobs", "replications"), int),
         "second": rounded,
         "difference": lambda v: float(f"{max(v, NOTHING):.1e}"),
     }
+    if row["difference"] <= NOTHING:
+        row = {**row, "second": row["value"]}
     for name, show in numbers.items():
         if row[name] == row[name]:
             found[name] = show(row[name])
