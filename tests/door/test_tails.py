@@ -1,9 +1,11 @@
 """P(N > k): simulated, by the time with more than k jobs and by the jobs that find more than k.
 
-Each score exceeds 5.3 by chance with probability 1.2e-7, any of the 37 with at most 5e-6.
+Each score exceeds 5.3 by chance with probability 1.2e-7, any of the 45 with at most 6e-6.
 """
 
 from __future__ import annotations
+
+import math
 
 import pytest
 
@@ -36,3 +38,26 @@ def test_tails_reach_beyond_the_jobs_that_fit():
     exact, found = queue.exact(load=0.9), queue.simulate(load=0.9, jobs=400_000, seed=11)
     for k in (150, 180, 200, 210):
         assert abs(ms.z_score(found.tail(k), exact.tail(k))) < 5.3
+
+
+@pytest.mark.parametrize("policy", [ms.FCFS, ms.RandomInterruptions(per_job=3)], ids=repr)
+def test_shared_servers_are_a_single_one_for_jobs_that_may_use_all(policy):
+    """M/M/1 of rate 4: P(N > k) = ρ^(k+1), and under FCFS P(T > t) = exp(−(4 − λ) t)."""
+    job = ms.JobClass(compatible={0, 1}, duration=ms.Exponential(rate=2.0))
+    queue = ms.System(servers=(0.5, 1.5), classes=[job]).under(policy)
+    found = queue.simulate(load=0.6, jobs=200_000, seed=13, times=True)
+    for k in (0, 2, 6):
+        assert abs(ms.z_score(found.tail(k), 0.6 ** (k + 1))) < 5.3
+    times = found.distribution.response_time
+    assert times.times.responses.shape[0] == 32
+    for t in (0.2, 0.6) if policy is ms.FCFS else ():
+        assert abs(ms.z_score(times.sf(t), math.exp(-(4 - found.arrival_rate) * t))) < 5.3
+    with pytest.raises(ms.NotKnownError, match="take response_time"):
+        found.distribution.waiting_time.quantile(0.5)
+    with pytest.raises(ValueError, match=r"k must lie in 0 … 103, found 104"):
+        found.tail(104)
+
+
+def test_phases_have_no_jobs_whose_times_could_be_kept():
+    with pytest.raises(ms.NotKnownError, match="ask level='jobs'"):
+        NEEDS.under(ms.FCFS).simulate(load=0.3, jobs=2000, seed=1, level="phases", times=True)

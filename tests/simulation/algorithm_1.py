@@ -8,7 +8,7 @@ import numpy as np
 
 from multiserver.simulation.allocations import allocate
 from multiserver.simulation.draws import draw, encode
-from multiserver.simulation.interruptions import (
+from multiserver.simulation.interruption_runs import (
     AREA,
     DEPARTURES,
     INTERRUPTIONS,
@@ -62,12 +62,14 @@ class PseudoCode:
 
 
 def reference(cluster, rng, jumps):
-    """One replication without warm-up on the pseudo-code, with the random numbers of `simulate`."""
+    """One replication without warm-up on the pseudo-code, with the random numbers of `simulate`:
+    its duration, the tallies, the times with 0, 1, … jobs, and of those that left in their order
+    the classes and the response times."""
     S, classes, theta = len(cluster.capacities), cluster.classes, cluster.quantum
     encoded = encode([c.size for c in classes])
     rates = np.cumsum([c.arrival_rate for c in classes])
     state, jobs = PseudoCode(S), {}
-    tally = np.zeros((7, len(classes)))
+    tally, levels, left, responses = np.zeros((7, len(classes))), [0.0], [], []
     t, arrival, number = 0.0, rng.standard_exponential() / rates[-1], 0
     count, last = [0] * len(classes), [0.0] * len(classes)
 
@@ -85,6 +87,8 @@ def reference(cluster, rng, jumps):
             job.update(work=max(job["work"] - done, 0.0), rate=rate, since=t)
 
     def change(c, by):
+        levels[sum(count)] += t - max(last)
+        levels.extend([0.0] * by)
         area = count[c] * (t - last[c])
         tally[AREA, c] += area
         tally[SQUARE, c] += count[c] * area
@@ -108,6 +112,8 @@ def reference(cluster, rng, jumps):
                 change(c, -1)
                 response = t - job["born"]
                 tally[[DEPARTURES, RESPONSE, RESPONSE_SQUARE], c] += 1, response, response**2
+                left.append(c)
+                responses.append(response)
         else:
             t = arrival
             j, number = number, number + 1
@@ -124,7 +130,7 @@ def reference(cluster, rng, jumps):
         change(c, 0)
     for j in {j for j in state.a if j is not None}:
         tally[WORK, jobs[j]["class"]] += jobs[j]["rate"] * (t - jobs[j]["since"])
-    return t, tally
+    return t, tally, np.array(levels), left, np.array(responses)
 
 
 def floyd(rng, S, d):

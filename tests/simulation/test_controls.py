@@ -11,7 +11,8 @@ from atlas.io.scores import TESTS, assess
 from atlas.models.clusters import read_cluster, read_servers
 from multiserver.simulation.controls import MIN_DEGREES_OF_FREEDOM, estimate_with_controls
 from multiserver.simulation.estimate import estimate, z_score
-from multiserver.simulation.interruptions import AREA, WORK, simulate
+from multiserver.simulation.interruption_runs import AREA, WORK
+from multiserver.simulation.interruptions import simulate
 from multiserver.sizes import Exponential
 
 # Each test of a law fails by chance with this probability.
@@ -212,7 +213,7 @@ def test_corrected_intervals_of_a_cluster_are_narrower(runs):
     """Than those of work over time alone, by the means of 30 half-widths each."""
     _, found = runs
     plain = [
-        estimate(run.tallies[:, WORK, 0], run.tallies[:, AREA, 0], variance=1, jobs=1).margin
-        for run in found
+        estimate(tallies[:, WORK, 0], tallies[:, AREA, 0], variance=1, jobs=1).margin
+        for tallies in (run.runs.tallies for run in found)
     ]
     assert np.mean([run.service_rate[0].margin for run in found]) < 0.85 * np.mean(plain)

@@ -15,13 +15,15 @@ from multiserver.errors import UnstableError
 from multiserver.simulation.allocations import Allocation, allocate, interrupt, record
 from multiserver.simulation.assignments import NODE, draw_servers
 from multiserver.simulation.estimate import estimate, z_score
-from multiserver.simulation.interruptions import (
+from multiserver.simulation.interruption_runs import (
     AREA,
     DEPARTURES,
     INTERRUPTIONS,
     RESPONSE,
     RESPONSE_SQUARE,
     SQUARE,
+)
+from multiserver.simulation.interruptions import (
     Cluster,
     ParallelClass,
     simulate,
@@ -63,18 +65,31 @@ def random_cluster(draws: random.Random):
 def check_replication(cluster, seed, warmup, jumps):
     """Two replications, the least that make an interval: times and counts to the last bit without
     a warm-up; sums of work are added in another order, sums over a window are differences."""
-    found = simulate(cluster, seed=seed, replications=range(2), warmup=warmup, jumps=jumps)
+    runs = {"seed": seed, "replications": range(2), "warmup": warmup, "jumps": jumps}
+    found = simulate(cluster, **runs, times=True)
     for r in range(2):
-        duration, tally = reference(cluster, generator(seed, r), warmup + jumps)
+        duration, tally, levels, left, times = reference(
+            cluster, generator(seed, r), warmup + jumps
+        )
         if warmup == 0:
             exact = [AREA, SQUARE, DEPARTURES, RESPONSE, RESPONSE_SQUARE, INTERRUPTIONS]
-            assert found.durations[r] == duration
-            np.testing.assert_array_equal(found.tallies[r][exact], tally[exact])
+            assert found.runs.durations[r] == duration
+            np.testing.assert_array_equal(found.runs.tallies[r][exact], tally[exact])
         else:
-            before, earlier = reference(cluster, generator(seed, r), warmup)
+            before, earlier, low, gone, _ = reference(cluster, generator(seed, r), warmup)
             duration, tally = duration - before, tally - earlier
-        assert found.durations[r] == close(duration, rel=1e-11)
-        np.testing.assert_allclose(found.tallies[r], tally, rtol=1e-10, atol=1e-9)
+            levels[: len(low)] -= low
+            left, times = left[len(gone) :], times[len(gone) :]
+        assert found.runs.durations[r] == close(duration, rel=1e-11)
+        np.testing.assert_allclose(found.runs.tallies[r], tally, rtol=1e-10, atol=1e-9)
+        at_level = found.runs.time_at_level[r]
+        K = len(at_level) - 1
+        levels = [*levels[:K], *[0.0] * (K - len(levels)), levels[K:].sum()]
+        np.testing.assert_allclose(at_level, levels, rtol=1e-10, atol=1e-9)
+        kept = found.runs.recorded[r]
+        assert kept == min(found.length.jobs, len(left))
+        np.testing.assert_array_equal(found.runs.classes[r, :kept], left[:kept])
+        np.testing.assert_allclose(found.runs.responses[r, :kept], times[:kept], rtol=1e-10)
     return found
 
 
@@ -92,7 +107,8 @@ def test_queue_that_outgrows_its_room():
     """Twice, on its way to over 128 jobs, in an overloaded cluster."""
     cluster = Cluster((1, 1, 1), (ParallelClass(12, PAPER_SIZE, 2),), 1)
     found = check_replication(cluster, 1, 0, 900)
-    assert (900 - 2 * found.tallies[:, DEPARTURES] - found.tallies[:, INTERRUPTIONS] > 128).all()
+    tallies = found.runs.tallies
+    assert (900 - 2 * tallies[:, DEPARTURES] - tallies[:, INTERRUPTIONS] > 128).all()
 
 
 # Who serves whom.
@@ -156,7 +172,7 @@ def test_quanta_of_work_are_timers_at_the_servers():
     cluster = Cluster((1, 2, 1, 0.5), (ParallelClass(3.2, PAPER_SIZE, 2),), 2)
     R, jumps = 250, 300
     found = simulate(cluster, seed=41, replications=range(R), warmup=0, jumps=jumps)
-    ours = found.tallies[:, AREA, 0] / found.durations
+    ours = found.runs.tallies[:, AREA, 0] / found.runs.durations
     theirs = np.array([with_timers(cluster, generator(42, r), jumps) for r in range(R)])
     difference = estimate(ours - theirs, np.ones(R), variance=1, jobs=R)
     assert difference.margin < 0.15 * theirs.mean()
@@ -173,12 +189,12 @@ def test_replications_do_not_depend_on_how_they_are_cut():
     whole = simulate(TOY, seed=5, replications=range(7), **EFFORT)
     part = simulate(TOY, seed=5, replications=range(2, 5), **EFFORT)
     longer = simulate_to_precision(TOY, 1e-9, seed=5, first=3, most=7, **EFFORT)
-    np.testing.assert_array_equal(part.tallies, whole.tallies[2:5])
-    np.testing.assert_array_equal(longer.tallies, whole.tallies)
-    np.testing.assert_array_equal(longer.durations, whole.durations)
+    np.testing.assert_array_equal(part.runs.tallies, whole.runs.tallies[2:5])
+    np.testing.assert_array_equal(longer.runs.tallies, whole.runs.tallies)
+    np.testing.assert_array_equal(longer.runs.durations, whole.runs.durations)
     assert longer.service_rate == whole.service_rate
     other = simulate(TOY, seed=5, replications=range(7), key=(1,), **EFFORT)
-    assert not np.isin(other.durations, whole.durations).any()
+    assert not np.isin(other.runs.durations, whole.runs.durations).any()
 
 
 def width(found):
@@ -191,7 +207,7 @@ def test_the_spread_says_how_many_replications_a_short_interval_takes():
     pilot = width(simulate(TOY, seed=6, replications=range(10), **EFFORT))
     for bound, R in ((1.0001 * pilot, 10), (1e-9, 50)):
         found = simulate_to_precision(TOY, bound, seed=6, first=10, most=50, **EFFORT)
-        assert len(found.durations) == R
+        assert len(found.runs.durations) == R
     bound, R = pilot / 2, 41
     while True:
         whole = simulate(TOY, seed=6, replications=range(R), **EFFORT)
@@ -199,7 +215,7 @@ def test_the_spread_says_how_many_replications_a_short_interval_takes():
             break
         R = math.floor(R * (width(whole) / bound) ** 2) + 1
     found = simulate_to_precision(TOY, bound, seed=6, first=10, most=1000, **EFFORT)
-    np.testing.assert_array_equal(found.tallies, whole.tallies)
+    np.testing.assert_array_equal(found.runs.tallies, whole.runs.tallies)
     assert width(found) <= bound
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,10 @@ from multiserver.sharing import balanced_fairness, symmetric
 from multiserver.sharing.queue import MultiServerQueue, stability
 from multiserver.simulation.estimate import Estimate, estimate, withhold_interval
 from multiserver.system import System
+
+if TYPE_CHECKING:
+    from multiserver.simulation.interruption_estimates import Performance
+    from multiserver.simulation.sampled_times import SampledTimes
 
 Jobs = Callable[[System, NDArray[np.float64]], NDArray[np.float64]]
 
@@ -140,6 +144,7 @@ def simulate_interruptions(
     the latter up to as many as are measured.
     """
     from multiserver.simulation import interruptions
+    from multiserver.simulation.interruption_runs import WORK
 
     jumps = math.ceil((2 + per_job) * effort.jobs / effort.replications)
     warmup = math.ceil(effort.warm_up * jumps)
@@ -169,24 +174,43 @@ def simulate_interruptions(
         key=effort.key,
         stable_below=effort.stable_below,
         highest=limit,
+        times=effort.times,
     )
     # Work is measured in the same windows as the numbers of jobs.
     busy = replace(
         estimate(
-            found.tallies[:, interruptions.WORK].sum(axis=1),
-            found.durations,
+            found.runs.tallies[:, WORK].sum(axis=1),
+            found.runs.durations,
             variance=0.0,
             jobs=found.overall_response_time.jobs,
             confidence=effort.confidence,
         ),
         effective_size=min(e.effective_size for e in found.jobs),
     )
-    return Means(
+    means = Means(
         times=_with_confidence(effort.confidence, (found.overall_response_time,))[0],
         busy=withhold_interval(busy, found.caveat or found.length.caveat()),
         class_times=_with_confidence(effort.confidence, found.response_time),
         class_jobs=_with_confidence(effort.confidence, found.jobs),
+        tail=lambda k: _with_confidence(effort.confidence, (found.tail(k),))[0],
         counts=found,
+    )
+    return replace(means, sampled=_sampled(found, effort.confidence)) if effort.times else means
+
+
+def _sampled(found: Performance, confidence: float) -> SampledTimes:
+    """The times of as many jobs of each replication as have left in all of them."""
+    from multiserver.simulation.sampled_times import SampledTimes
+
+    J = found.runs.recorded.min()
+    return SampledTimes(
+        workload=found.length.workload,
+        length=found.length,
+        classes=found.runs.classes[:, :J],
+        responses=found.runs.responses[:, :J],
+        services=None,
+        confidence=confidence,
+        caveat=found.caveat,
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.errors import NotSampledError
+from multiserver.errors import NotKnownError, NotSampledError
 from multiserver.open.qbd import QuasiBirthDeath, StationaryDistribution, solve
 from multiserver.policies.conditions import FINITE_REMAINDER
 from multiserver.policies.parallel import limit_by_capacity
@@ -86,6 +86,8 @@ def process_methods(
             from multiserver.simulation.estimate import withhold_interval
             from multiserver.simulation.run_length import RunLength
 
+            if effort.times:
+                raise NotKnownError("phases keep no times of jobs: ask level='jobs'")
             work = workload_of(system, arrival_rate)
             least = work.least_warm_up if effort.warm_up else 0
             found = phase.simulate(

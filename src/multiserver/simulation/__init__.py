@@ -34,6 +34,7 @@ module                    contents
 `pooled_server`           a single server of the whole capacity, as a control variate
 `replay`                  jobs of a log at their own arrival times
 `interruptions`           servers shared by random interruptions, job by job
+`interruption_runs`       its jumps, one by one, and what is counted of them
 `interruption_estimates`  the estimates from its counts
 `cluster`                 its servers and classes of jobs
 `assignments`             which server serves which job, in compiled lists

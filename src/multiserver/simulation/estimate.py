@@ -19,7 +19,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 
 from multiserver.affine import Affine, in_brackets, with_error
@@ -174,6 +174,15 @@ def estimate(
 def withhold_interval(estimate: Estimate, caveat: str) -> Estimate:
     """An estimate, without its interval if there is a caveat."""
     return estimate.without_interval(caveat) if caveat else estimate
+
+
+def time_above(time_at_level: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+    """The time of each replication (R,) with more than k jobs, from that with 0, …, K − 1 and with
+    at least K (R, K + 1). Raises `ValueError` unless k is in 0 … K − 1."""
+    K = time_at_level.shape[1] - 1
+    if not 0 <= k < K:
+        raise ValueError(f"k must lie in 0 … {K - 1}, found {k!r}")
+    return time_at_level[:, k + 1 :].sum(axis=1)
 
 
 def tail_caveat(share: Estimate) -> str:

@@ -13,6 +13,7 @@ from multiserver.simulation.estimate import (
     estimate,
     require_sampled,
     tail_caveat,
+    time_above,
     withhold_interval,
 )
 from multiserver.simulation.run_length import RunLength
@@ -88,10 +89,7 @@ class Simulation:
 
         There is no interval if a replication has on average fewer than 50 jobs on either side of k.
         """
-        K = self.time_at_level.shape[1] - 1
-        if not 0 <= k < K:
-            raise ValueError(f"k must lie in 0 … {K - 1}, found {k!r}")
-        above = self.time_at_level[:, k + 1 :].sum(axis=1)
+        above = time_above(self.time_at_level, k)
         found = self._estimate(above, self.areas[:, TIME], above)
         return withhold_interval(found, self.length.caveat() or tail_caveat(found))
 

@@ -20,13 +20,24 @@ from numpy.typing import NDArray
 from multiserver.errors import NotSampledError
 from multiserver.simulation.cluster import Cluster
 from multiserver.simulation.controls import estimate_with_controls
-from multiserver.simulation.estimate import Estimate, estimate, withhold_interval
+from multiserver.simulation.estimate import (
+    Estimate,
+    estimate,
+    tail_caveat,
+    time_above,
+    withhold_interval,
+)
 from multiserver.simulation.instability_test import check_growth
+from multiserver.simulation.interruption_runs import (
+    DEPARTURES,
+    RESPONSE,
+    RESPONSE_SQUARE,
+    WORK,
+    Runs,
+)
 from multiserver.simulation.pooled_server import COUNTED, FOUND_WORK
 from multiserver.simulation.run_length import MIN_CONTRIBUTING_JOBS, RunLength
 
-# What is counted of each class over a window.
-AREA, SQUARE, WORK, DEPARTURES, RESPONSE, RESPONSE_SQUARE, INTERRUPTIONS, ROWS = range(8)
 NO_DEPARTURE = "too short, as no job of this class has left"
 
 
@@ -35,11 +46,10 @@ class Performance:
     """Estimates class by class, with 95 % intervals, and the counts they come from.
 
     `jobs` E[X_i] in the system, `response_time` E[T_i], `service_rate` γ_i, `interruptions` per
-    job; `overall_response_time` is E[T] of all jobs. `durations` (R,) are the lengths of the R
-    windows, `tallies` (R, rows, classes) what was counted in them, row by row as named above. The
-    `length` of a window, known beforehand, decides which estimates have intervals; if the jobs in
-    the cluster grew, `caveat` says so, and none has. For a class without a departure only E[X_i] is
-    known, and the other means are NaN.
+    job; `overall_response_time` is E[T] of all jobs. `runs` has what was counted in the R windows.
+    The `length` of a window, known beforehand, decides which estimates have intervals; if the jobs
+    in the cluster grew, `caveat` says so, and none has. For a class without a departure only E[X_i]
+    is known, and the other means are NaN.
     """
 
     jobs: tuple[Estimate, ...]
@@ -47,29 +57,32 @@ class Performance:
     service_rate: tuple[Estimate, ...]
     interruptions: tuple[Estimate, ...]
     overall_response_time: Estimate
-    durations: NDArray[np.float64]
-    tallies: NDArray[np.float64]
+    runs: Runs
     length: RunLength
     caveat: str
 
+    def tail(self, k: int) -> Estimate:
+        """P(N > k). Raises `ValueError` unless k is in 0 … K − 1.
+
+        There is no interval if a replication has on average fewer than 50 jobs on either side of k.
+        """
+        durations, jobs = self.runs.durations, self.overall_response_time.jobs
+        above = time_above(self.runs.time_at_level, k)
+        share = above.sum() / durations.sum()
+        found = estimate(above, durations, variance=share * (1 - share), jobs=jobs)
+        return withhold_interval(found, self.caveat or self.length.caveat() or tail_caveat(found))
+
 
 def summarise(
-    cluster: Cluster,
-    length: RunLength,
-    durations: NDArray[np.float64],
-    tallies: NDArray[np.float64],
-    singles: NDArray[np.float64],
-    present: NDArray[np.int64],
-    stable_below: float | None = None,
+    cluster: Cluster, length: RunLength, runs: Runs, stable_below: float | None = None
 ) -> Performance:
-    """The estimates from R windows: `durations` (R,) and `tallies` (R, rows, classes) as in
-    `Performance`, the counts of `arrive` for Q single servers, `singles` (R, Q, columns), and the
-    jobs in the cluster at the marks, `present` (R, M + 1). `stable_below` is λ*, if known. Raises
-    `NotSampledError`, a `ValueError`, if no job has left."""
+    """The estimates from R windows. `stable_below` is λ*, if known. Raises `NotSampledError`, a
+    `ValueError`, if no job has left."""
+    durations, tallies = runs.durations, runs.tallies
     if not tallies[:, DEPARTURES].any():
         raise NotSampledError("no job has left the cluster: simulate more jobs")
     columns = []
-    controls = _controls(cluster, length, durations, tallies, singles)
+    controls = _controls(cluster, length, runs)
     for i, (c, tally) in enumerate(zip(cluster.classes, tallies.transpose(2, 1, 0), strict=True)):
         area, square, work, departures, response, response_square, interruptions = tally
         jobs = int(departures.sum())
@@ -103,27 +116,21 @@ def summarise(
     remaining = work.longest_remaining
     missing = cluster.work_rates.sum() - tallies[:, WORK].sum(axis=1) / durations
     known = {"missing": missing, "stable_below": stable_below}
-    caveat = check_growth(work.arrival_rate, present, length.jobs, remaining, **known)
+    caveat = check_growth(work.arrival_rate, runs.present, length.jobs, remaining, **known)
     columns = [[withhold_interval(e, caveat) for e in column] for column in columns]
     overall = withhold_interval(overall, caveat or length.caveat(gain=overall.gain))
-    return Performance(*zip(*columns, strict=True), overall, durations, tallies, length, caveat)
+    return Performance(*zip(*columns, strict=True), overall, runs, length, caveat)
 
 
-def _controls(
-    cluster: Cluster,
-    length: RunLength,
-    durations: NDArray[np.float64],
-    tallies: NDArray[np.float64],
-    singles: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _controls(cluster: Cluster, length: RunLength, runs: Runs) -> NDArray[np.float64]:
     """The control variates of each replication (R, q): the work done on each class, and that found
     in the single servers, less their expectations."""
     if not length.controllable:
-        return np.empty((len(durations), 0))
+        return np.empty((len(runs.durations), 0))
     pools = cluster.pools
     means = np.array([pool.mean_work for pool in pools])
-    beyond = singles[:, :, FOUND_WORK] - singles[:, :, COUNTED] * means
-    done = tallies[:, WORK] - np.outer(durations, cluster.work_rates)
+    beyond = runs.singles[:, :, FOUND_WORK] - runs.singles[:, :, COUNTED] * means
+    done = runs.tallies[:, WORK] - np.outer(runs.durations, cluster.work_rates)
     # A class, or a single server, with hardly any jobs controls nothing, and one that is given
     # nearly all jobs hardly differs from the one that is given all.
     come = length.jobs * np.array(length.workload.probabilities)
