@@ -20,7 +20,7 @@ from scipy.special import stdtrit
 
 from multiserver.policies.conditions import ONE_DEGREE, ONLY_DEGREES, ONLY_SETS
 from multiserver.policies.policy import Condition, Effort, Limit, Means, Method
-from multiserver.sharing import balanced_fairness, symmetric
+from multiserver.sharing import balanced_fairness, symmetric, total_jobs
 from multiserver.sharing.queue import MultiServerQueue, stability
 from multiserver.simulation.estimate import Estimate, estimate, withhold_interval
 from multiserver.system import System
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from multiserver.simulation.interruption_estimates import Performance
     from multiserver.simulation.sampled_times import SampledTimes
 
-Jobs = Callable[[System, NDArray[np.float64]], NDArray[np.float64]]
+Solve = Callable[[System, NDArray[np.float64]], Means]
 
 
 def work_of(system: System, arrival_rate: float) -> NDArray[np.float64]:
@@ -43,34 +43,66 @@ def queue_of(system: System) -> MultiServerQueue:
     return MultiServerQueue(system.speeds, tuple(c.compatible for c in system.classes))
 
 
-def _by_sets(system: System, work: NDArray[np.float64]) -> NDArray[np.float64]:
-    return balanced_fairness.solve(queue_of(system), work).mean_jobs
+def _by_sets(system: System, work: NDArray[np.float64]) -> Means:
+    queue = queue_of(system)
+    found = balanced_fairness.solve(queue, work)
+    log_total = math.log(found.normalising_constant)
+
+    def tail(k: int) -> float:
+        return total_jobs.tail(total_jobs.steps_by_classes(queue, work), log_total, k)
+
+    return Means(class_jobs=tuple(found.mean_jobs.tolist()), tail=tail)
 
 
-def _one_degree(system: System, work: NDArray[np.float64]) -> NDArray[np.float64]:
+def _one_degree(system: System, work: NDArray[np.float64]) -> Means:
     n, speed, (job,) = len(system.speeds), system.speeds[0], system.classes
-    return symmetric.random_assignment(n, job.degree, work, rate=speed).mean_jobs
+    found = symmetric.random_assignment(n, job.degree, work, rate=speed)
+    return Means(
+        class_jobs=tuple(found.mean_jobs.tolist()),
+        tail=_tail_by_servers(system, work, float(found.log_normalising_constant[0])),
+    )
 
 
-def _degrees(system: System, work: NDArray[np.float64]) -> NDArray[np.float64]:
-    pool = symmetric.ServerPool(len(system.speeds), system.speeds[0])
+def _degrees(system: System, work: NDArray[np.float64]) -> Means:
+    found = symmetric.solve([_pool_of(system)], _types_of(system, work))
+    return Means(
+        class_jobs=tuple(found.mean_jobs.tolist()),
+        tail=_tail_by_servers(system, work, found.log_normalising_constant),
+    )
+
+
+def _pool_of(system: System) -> symmetric.ServerPool:
+    return symmetric.ServerPool(len(system.speeds), system.speeds[0])
+
+
+def _types_of(system: System, work: NDArray[np.float64]) -> list[symmetric.JobType]:
     pairs = zip(work.tolist(), system.classes, strict=True)
-    types = [symmetric.JobType(load, (job.degree,)) for load, job in pairs]
-    return symmetric.solve([pool], types).mean_jobs
+    return [symmetric.JobType(load, (job.degree,)) for load, job in pairs]
 
 
-def _answer(jobs: Jobs) -> Callable[..., Callable[[float], Means]]:
+def _tail_by_servers(
+    system: System, work: NDArray[np.float64], log_total: float
+) -> Callable[[int], float]:
+    def tail(k: int) -> float:
+        steps = total_jobs.steps_by_servers(_pool_of(system), _types_of(system, work))
+        return total_jobs.tail(steps, log_total, k)
+
+    return tail
+
+
+def _answer(solve: Solve) -> Callable[..., Callable[[float], Means]]:
     def answer(system: System, **_: Any) -> Callable[[float], Means]:
         def at(arrival_rate: float) -> Means:
-            found = jobs(system, work_of(system, arrival_rate)).tolist()
+            found = solve(system, work_of(system, arrival_rate))
             flows = [arrival_rate * p for p in system.probabilities]
-            times = tuple(n / flow for n, flow in zip(found, flows, strict=True))
-            total = math.fsum(found)
-            return Means(
+            total = math.fsum(found.class_jobs)
+            return replace(
+                found,
                 jobs=total,
                 times=total / arrival_rate,
-                class_jobs=tuple(found),
-                class_times=times,
+                class_times=tuple(
+                    n / flow for n, flow in zip(found.class_jobs, flows, strict=True)
+                ),
             )
 
         return at
@@ -91,10 +123,10 @@ def balanced_methods(*conditions: Condition, source: str) -> tuple[Method, ...]:
             name=name,
             source=source,
             cost=cost,
-            answer=_answer(jobs),
+            answer=_answer(solve),
             conditions=(*conditions, own),
         )
-        for name, cost, jobs, own in rows
+        for name, cost, solve, own in rows
     )
 
 

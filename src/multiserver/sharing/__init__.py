@@ -8,6 +8,7 @@ serves jobs in order of arrival. The numbers of jobs then follow balanced fairne
 - `product_form`: the distribution of the sequence of jobs (Theorem 1) and its partial balance;
 - `balanced_fairness`: the distribution of the numbers of jobs (Theorem 2), its rates, exact means
   by the recursion over sets of classes, and bounds by truncation;
+- `total_jobs`: the distribution of the number of all jobs;
 - `two_class`: equations (15) and (16) in closed form, corrected;
 - `symmetric`: pools of equal servers and random assignment;
 - `networks`: open, closed and mixed networks (Theorems 3 and 4, Propositions 3 and 4);

@@ -157,10 +157,10 @@ def solve(pools: Sequence[ServerPool], types: Sequence[JobType]) -> SymmetricMea
         )
     served = sum(pool.rate * count for pool, count in zip(pools, np.indices(shape), strict=True))
     arrival_rates = np.array([kind.arrival_rate for kind in types])
-    joining = [
-        [_joining(n - 1, d) for n, d in zip(shape, kind.degrees, strict=True)] for kind in types
+    by_type = [
+        [joining(n - 1, d) for n, d in zip(shape, kind.degrees, strict=True)] for kind in types
     ]
-    _require_stable(arrival_rates, joining, served)
+    _require_stable(arrival_rates, by_type, served)
 
     log_a = np.zeros(shape)
     times = np.zeros((*shape, len(types)))
@@ -168,7 +168,7 @@ def solve(pools: Sequence[ServerPool], types: Sequence[JobType]) -> SymmetricMea
         # Weights of the next job, type by type, over the unions it may lead to; index 0 keeps u.
         stay = np.zeros(len(types))
         arrived, later, top = [], [], 0.0
-        for r, tables in enumerate(joining):
+        for r, tables in enumerate(by_type):
             chance = tables[0][u[0]]
             for table, v in zip(tables[1:], u[1:], strict=True):
                 chance = np.multiply.outer(chance, table[v])
@@ -196,7 +196,7 @@ def solve(pools: Sequence[ServerPool], types: Sequence[JobType]) -> SymmetricMea
     return SymmetricMeans(float(log_a[(0,) * len(shape)]), arrival_rates * time, time, 1 / time)
 
 
-def _joining(servers: int, degree: int) -> NDArray[np.float64]:
+def joining(servers: int, degree: int) -> NDArray[np.float64]:
     """C(n − v, j) C(v, d − j)/C(n, d) for 0 ≤ v ≤ n and 0 ≤ j ≤ d, shape (n + 1, d + 1)."""
     ways = math.comb(servers, degree)
     return np.array(

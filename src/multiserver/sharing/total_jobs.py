@@ -1,0 +1,94 @@
+"""The number of all jobs under balanced fairness: P(N > k) by recursions of positive terms.
+
+By Theorem 1 of `parallel-processing`, a sequence of jobs weighs ∏ λ/μ(S), S being the servers of
+the jobs up to each place, so that P(N = m) = c_m/G with c_m the weight of the sequences of m jobs,
+and G = Σ_m c_m. The rate μ depends on a sequence through one of finitely many *states*: the set A
+of its classes, or in a pool of equal servers the number u of servers that its jobs have. Let w_m be
+the weights of the sequences of m jobs by state. One more job leads from w_m to w_{m+1} = M w_m,
+w_0 = e_0, with
+
+    M_{A,A} = λ(A)/μ(A),    M_{A,A∖i} = λ_i/μ(A),    M_{u+j,u} = Σ_r λ_r q_r(u, u + j)/μ(u + j)
+
+(`balanced_fairness` and `symmetric` define λ(A), μ and q_r). M is lower triangular, and its
+diagonal is below 1 if the queue is stable. Then c_m = 1ᵀ w_m, and the weights of all sequences of
+more than k jobs are h = (I − M)⁻¹ M w_k, in which nothing is subtracted but on the diagonal:
+P(N > k) = 1ᵀ h/G keeps its digits however small it is. For one job type with d servers the c_m are
+those of the sum of geometric variables in `symmetric`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, diags_array, eye_array
+from scipy.sparse.linalg import spsolve_triangular
+
+from multiserver.errors import TooLargeError
+from multiserver.sharing.queue import MultiServerQueue, layers, over_subsets, require_stable
+from multiserver.sharing.symmetric import JobType, ServerPool, joining
+
+# So many numbers are multiplied at most for one P(N > k): minutes.
+MOST_PRODUCTS = 10**10
+
+
+def steps_by_classes(queue: MultiServerQueue, arrival_rates: ArrayLike) -> csr_array:
+    """M over the sets of classes, for λ = `arrival_rates` (N,). Raises `UnstableError` unless the
+    queue is stable, and `TooLargeError` beyond 16 classes."""
+    rates, served = require_stable(queue, arrival_rates), queue.ranks()
+    sets = np.arange(1, served.size)
+    parts = [(sets, sets, over_subsets(rates)[1:] / served[1:])]
+    for layer in layers(queue.classes):
+        for i, with_i, without_i in layer:
+            parts.append((with_i, without_i, rates[i] / served[with_i]))
+    rows, columns, values = map(np.concatenate, zip(*parts, strict=True))
+    return csr_array((values, (rows, columns)), shape=(served.size, served.size))
+
+
+def steps_by_servers(pool: ServerPool, types: list[JobType]) -> csr_array:
+    """M over the numbers of servers, 0 … n, for types of jobs in one pool."""
+    n = pool.servers
+    bands = np.zeros((max(kind.degrees[0] for kind in types) + 1, n + 1))
+    for kind in types:
+        (degree,) = kind.degrees
+        bands[: degree + 1] += kind.arrival_rate * joining(n, degree).T
+    served = pool.rate * np.arange(1, n + 1)
+    bands[0, 1:] /= served
+    for j in range(1, len(bands)):
+        bands[j, : n + 1 - j] /= served[j - 1 :]
+    found = [band[: n + 1 - j] for j, band in enumerate(bands)]
+    return csr_array(diags_array(found, offsets=[-j for j in range(len(bands))]))
+
+
+def tail(steps: csr_array, log_total: float, k: int) -> float:
+    """P(N > k) for M = `steps` and log G = `log_total`. Raises `TooLargeError` if k is so large
+    that it would take minutes."""
+    if k < 0:
+        return 1.0
+    if k * steps.nnz > MOST_PRODUCTS:
+        raise TooLargeError(
+            f"P(N > k) takes k = {k} products with {steps.nnz} numbers each,"
+            f" at most {MOST_PRODUCTS:.0e} in all"
+        )
+    # The weights as floats times powers of two, which scale without rounding.
+    power = math.floor(-log_total / math.log(2))
+    none = math.exp(-log_total - power * math.log(2))
+    weights = np.zeros(steps.shape[0])
+    weights[0] = none
+    below = math.ldexp(none, power)
+    for _ in range(k):
+        weights = steps @ weights
+        _, scale = math.frexp(float(weights.max()))
+        weights, power = np.ldexp(weights, -scale), power + scale
+        below += math.ldexp(float(weights.sum()), power)
+    # Far below the median the weights of longer sequences may overflow; above it they do not.
+    if below < 0.5:
+        return 1 - below
+    return math.ldexp(float(_longer(steps, weights).sum()), power)
+
+
+def _longer(steps: csr_array, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(I − M)⁻¹ M w."""
+    matrix = csr_array(eye_array(steps.shape[0]) - steps)
+    return np.asarray(spsolve_triangular(matrix, steps @ weights, lower=True))
