@@ -193,3 +193,31 @@ def test_one_server_with_permanent_jobs(jobs):
     assert sharing_appendices.least_over_lower_bound(**given) == 1
     load, growth = sharing_appendices.growth_of_levels(**given, arrival_rates=["1", "1/3"])
     assert load == 0.5 and growth == pytest.approx(0.5 * (9 + jobs) / 9)
+
+
+def test_rates_of_orders_are_the_vertices_of_a_polymatroid(monkeypatch):
+    assert min(sharing_proofs.polymatroid_slacks(**THREE)) == 0
+    # Jobs that share server 3 would exceed it if each had its own.
+    monkeypatch.setattr(sharing_proofs, "class_rates", lambda queue, order: (2, 3))
+    assert sharing_proofs.polymatroid_slacks(**QUEUE) == [0, -1]
+
+
+def test_the_last_arrival_says_more_than_the_numbers_of_jobs():
+    given = {"arrivals": ["1/3", "1/2"], "most": 2}
+    # Class 1 alone has servers 1 and 3; behind a job of class 2, server 1.
+    assert sharing_proofs.memory_of_arrival(**QUEUE, **given).value == 1
+    apart = {"rates": [1, 2], "servers": [[1], [2]]}
+    assert sharing_proofs.memory_of_arrival(**apart, **given).value == 0
+
+
+def test_aggregate_of_orders_is_a_whittle_network(monkeypatch):
+    given = {"arrivals": ["1/3", "1/2"], "most": 4}
+    assert sharing_proofs.whittle_gaps(**QUEUE, **given) == [0, 0]
+    right = sharing_proofs.class_rates
+    monkeypatch.setattr(sharing_proofs, "class_rates", lambda queue, c: right(queue, c[::-1]))
+    assert max(sharing_proofs.whittle_gaps(**QUEUE, **given)) > 0.1
+
+
+def test_drawn_majorants_are_above_the_balance_function():
+    given = {"most": 3, "count": 4, "seed": 1}
+    assert sharing_appendices.drawn_majorants_ratio(**THREE, **given) >= 1

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from math import comb, factorial, prod
+from random import Random
 
 from atlas.claims.sharing_proofs import Jobs, Layout, read_queue
 from multiserver.sharing.queue import MultiServerQueue, mask_of, members
@@ -48,6 +49,24 @@ def majorant_ratio(*, rates: Sequence[int], servers: Layout, most: int) -> list[
         if (over := _over(majorant, x, a))
     ]
     return [float(above), float(min(sides))]
+
+
+def drawn_majorants_ratio(
+    *, rates: Sequence[int], servers: Layout, most: int, count: int, seed: int
+) -> float:
+    """The least Φ~(x)/Φ(x), |x| ≤ `most`, over `count` functions Φ~ that are drawn at random such
+    that (18) holds: at least 1."""
+    queue, rng = read_queue(rates, servers), Random(seed)
+    phi, ratios = _balance(queue, most), []
+    for _ in range(count):
+        drawn: dict[Jobs, Fraction] = {}
+        for x in phi:
+            least = [_over(drawn, x, a) / queue.rank(a) for a in _sets(queue)]
+            # In half of the states (18) holds with equality for some set.
+            excess = 1 + max(Fraction(0), Fraction(rng.uniform(-1, 1)))
+            drawn[x] = max(least) * excess if any(x) else Fraction(1)
+            ratios.append(drawn[x] / phi[x])
+    return float(min(ratios))
 
 
 def series_gap(

@@ -6,9 +6,10 @@ and gaps are exactly 0 if a line holds; they become floats only at the end.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, permutations, product
 from math import prod
 
 import numpy as np
@@ -17,8 +18,8 @@ from scipy.sparse.csgraph import connected_components
 
 from atlas.claims import Found
 from atlas.models.networks import build_queue
-from multiserver.sharing.product_form import service_rates, weight
-from multiserver.sharing.queue import MultiServerQueue, mask_of
+from multiserver.sharing.product_form import class_rates, service_rates, weight
+from multiserver.sharing.queue import MultiServerQueue, mask_of, members
 
 ROUTE = "fractions, over all states or sequences of jobs"
 CONFIRMED = "the rule of the queue; the recursion of Theorem 2"
@@ -104,6 +105,55 @@ def closed_classes(
     return Found(len(sizes), f"{len(states)} states, {' and '.join(map(str, sizes))} in the sets")
 
 
+def polymatroid_slacks(*, rates: Sequence[int], servers: Layout) -> list[float]:
+    """The least μ(A) + μ(B) − μ(A ∪ B) − μ(A ∩ B), and the least μ(A) − Σ_{i∈A} φ_i, over all sets
+    of classes: both 0 or more. φ are the rates of one job of each class in any order, the vertices
+    of a polymatroid."""
+    queue = read_queue(rates, servers)
+    sets = range(1 << queue.classes)
+    rank = [queue.rank(a) for a in sets]
+    submodular = min(rank[a] + rank[b] - rank[a | b] - rank[a & b] for a in sets for b in sets)
+    vertices = (class_rates(queue, order) for order in permutations(range(queue.classes)))
+    inside = min(rank[a] - sum(phi[i] for i in members(a)) for phi in vertices for a in sets)
+    return [float(submodular), float(inside)]
+
+
+def memory_of_arrival(
+    *, rates: Sequence[int], servers: Layout, arrivals: Sequence[str], most: int
+) -> Found:
+    """The largest difference in the mean service rate of a class in an aggregate state x, |x| ≤
+    `most`, just after arrivals of one class and of another: 0 if x is a Markov process."""
+    queue, lam = read_queue(rates, servers), [Fraction(x) for x in arrivals]
+    means = _mean_rates(queue, lam, most, last=True)
+    found = {}
+    for (x, j), phi in means.items():
+        for k in range(j):
+            if (x, k) in means:
+                found[x, k, j] = max(abs(a - b) for a, b in zip(phi, means[x, k], strict=True))
+    x, k, j = worst = max(found, key=found.__getitem__)
+    return Found(float(found[worst]), f"x = {x}, after classes {k + 1} and {j + 1}")
+
+
+def whittle_gaps(
+    *, rates: Sequence[int], servers: Layout, arrivals: Sequence[str], most: int
+) -> list[float]:
+    """The largest |φ_i(x) φ_j(x − e_i)/(φ_j(x) φ_i(x − e_j)) − 1|, the balance property, with φ the
+    mean service rates over the orders of the jobs x; and the largest |m(x) φ_i(x)/(m(x − e_i) λ_i)
+    − 1|, with m their total weight; over all |x| ≤ `most`."""
+    queue, lam = read_queue(rates, servers), [Fraction(x) for x in arrivals]
+    mass = _weights(queue, lam, most)
+    phi = {x: value for (x, _), value in _mean_rates(queue, lam, most).items()}
+    balance, flow = Fraction(0), Fraction(0)
+    for x in phi:
+        present = [i for i, n in enumerate(x) if n]
+        for i in present:
+            flow = max(flow, abs(mass[x] * phi[x][i] / (mass[_less(x, i)] * lam[i]) - 1))
+        for i, j in combinations(present, 2):
+            left = phi[x][i] * phi[_less(x, i)][j]
+            balance = max(balance, abs(left / (phi[x][j] * phi[_less(x, j)][i]) - 1))
+    return [float(balance), float(flow)]
+
+
 def read_queue(rates: Sequence[int], servers: Layout) -> MultiServerQueue:
     """The queue, its rates as fractions."""
     return build_queue((Fraction(str(r)) for r in rates), servers)
@@ -132,6 +182,46 @@ def _flow(queue: MultiServerQueue, arrival_rates: list[Fraction], c: Jobs, i: in
         longer = (*c[:place], i, *c[place:])
         total += weight(queue, arrival_rates, longer) * service_rates(queue, longer)[place]
     return total
+
+
+def _weights(queue: MultiServerQueue, lam: list[Fraction], most: int) -> dict[Jobs, Fraction]:
+    """Σ π(c)/π(0) over the orders c of the jobs x, for |x| ≤ `most`."""
+    found: dict[Jobs, Fraction] = defaultdict(Fraction)
+    for c in _sequences(queue, most):
+        found[_counts(queue, c)] += weight(queue, lam, c)
+    return found
+
+
+def _mean_rates(
+    queue: MultiServerQueue, lam: list[Fraction], most: int, last: bool = False
+) -> dict[tuple[Jobs, int], list[Fraction]]:
+    """The mean of μ_i(c) over the orders c of the jobs x, by their weights, for 0 < |x| ≤ `most`;
+    apart for each class that came `last`, which is where a job arrives, or else under −1."""
+    sums: dict[tuple[Jobs, int], list[Fraction]] = {}
+    for c in _sequences(queue, most):
+        if c:
+            # An arrival finds c without its last job, in proportion to the weight of that.
+            chance = weight(queue, lam, c[:-1] if last else c)
+            values = [chance, *(chance * rate for rate in class_rates(queue, c))]
+            key = _counts(queue, c), c[-1] if last else -1
+            sums[key] = [
+                a + b for a, b in zip(sums.get(key, [0] * len(values)), values, strict=True)
+            ]
+    return {key: [value / total for value in rates] for key, (total, *rates) in sums.items()}
+
+
+def _sequences(queue: MultiServerQueue, most: int) -> Iterator[Jobs]:
+    """All sequences of up to `most` jobs."""
+    for n in range(most + 1):
+        yield from product(range(queue.classes), repeat=n)
+
+
+def _counts(queue: MultiServerQueue, c: Jobs) -> Jobs:
+    return tuple(c.count(i) for i in range(queue.classes))
+
+
+def _less(x: Jobs, i: int) -> Jobs:
+    return (*x[:i], x[i] - 1, *x[i + 1 :])
 
 
 def _virtual(queues: list[MultiServerQueue]) -> tuple[MultiServerQueue, list[int]]:
