@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import expi, spence
+from scipy.special import exp1, expi, spence
 
+from atlas.claims import scaling
 from atlas.claims import scaling_expansions as expansions
 from atlas.claims import scaling_identities as identities
 from atlas.claims import scaling_inequalities as inequalities
@@ -213,3 +214,28 @@ def test_tails_and_terms():
     assert abs(expansions.sum_of_terms_gap(servers=1000, exponent=0.5)) < 1e-11
     assert expansions.term_limit(coefficient=2, term=5) == pytest.approx(0.5, abs=1e-3)
     assert limits.unscaled_throughput_limit(exponent=1, rates=(2, 1)) == pytest.approx(2, abs=1e-3)
+
+
+def test_remainder_of_the_second_log_moment():
+    """In the limit, the integral of e^−x (L + ln x)/x from 1/n to c, L = ln n."""
+    for last in (0.5, 2.0, math.inf):
+        remainder = expansions.log_second_moment_remainder_limit(last=last)
+        assert remainder == pytest.approx(-GAMMA - (exp1(last) if last < 700 else 0), abs=1e-6)
+
+
+def test_term_28_is_that_of_the_list_and_small():
+    s = OneOrN.of(10**5, 1.0, logs=-2.0)
+    assert s.p_n * s.terms()[0] == pytest.approx(
+        s.p_n * (s.means.relative_completions - sum(s.terms()[1:])), abs=1e-10
+    )
+    assert abs(rare.term_28_over_p_n_limit(exponent=1.0, logs=-2.0)) < 1e-6
+    # With p_n = 1/n it is c e^−c at c = 1 (Section 7, Item 1).
+    found = rare.term_28_over_p_n_limit(exponent=1.0, logs=0.0)
+    assert found == pytest.approx(1 / math.e, abs=1e-3)
+
+
+@pytest.mark.parametrize("rates", [(1, 1), (10, 1), (1, 10)])
+def test_share_of_time_at_the_full_rate_is_that_of_the_chain(rates):
+    chain = scaling.chain_of(200, 200**-1.5, rates)
+    found = scaling.share_of_time_full(servers=200, exponent=1.5, rates=rates)
+    assert found == pytest.approx(chain.time[-1], rel=1e-11)

@@ -58,6 +58,12 @@ def share_of_completions_full(*, servers: int, exponent: float) -> float:
     return float(OneOrN.of(servers, exponent).power(servers))
 
 
+def share_of_time_full(*, servers: int, exponent: float, rates: Rates = UNIT) -> float:
+    """P_n, the share of time in which all servers serve 1-server jobs."""
+    s = OneOrN.of(servers, exponent, rates=rates)
+    return float(s.power(s.n)) * s.nu / s.n
+
+
 def share_of_capacity(*, servers: int, exponent: float) -> float:
     """μ/(n μ_1)."""
     return 1 - OneOrN.of(servers, exponent).x

@@ -142,13 +142,24 @@ def logarithmic_integral_and_log(*, sizes: list[float], coefficient: float) -> l
 
 def log_second_moment_limit(*, last: float = math.inf) -> float:
     """lim of the integral of p_1^i ln(i)/i from 1 to `last`/p_n, over ln²(1/p_n)."""
+    return limit(lambda s: _log_second_moment(s, last) / math.log(s.n) ** 2, FAR, 1.0)
+
+
+def log_second_moment_remainder_limit(*, last: float = math.inf) -> float:
+    """lim of the same integral minus ½ ln²(1/p_n), over ln(1/p_n)."""
 
     def value(system: OneOrN) -> float:
-        n, s = system.n, -math.log1p(-system.p_n)
-        top = min(math.log(last * n), math.log(750 / s))
-        return _integral(lambda t: t * math.exp(-s * math.exp(t)), top) / math.log(n) ** 2
+        log = math.log(system.n)
+        return _log_second_moment(system, last) / log - log / 2
 
     return limit(value, FAR, 1.0)
+
+
+def _log_second_moment(system: OneOrN, last: float) -> float:
+    """The integral of p_1^i ln(i)/i from 1 to `last` n, in ln i."""
+    s = -math.log1p(-system.p_n)
+    top = min(math.log(last * system.n), math.log(750 / s))
+    return _integral(lambda t: t * math.exp(-s * math.exp(t)), top)
 
 
 # Section 7: p_n = c/n.

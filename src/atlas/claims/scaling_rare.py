@@ -14,10 +14,19 @@ from itertools import pairwise
 import numpy as np
 from scipy.integrate import quad
 
-from atlas.claims.scaling_system import NEAR, UNIT, OneOrN, Rates, limit
+from atlas.claims.scaling_system import FAR, NEAR, UNIT, OneOrN, Rates, limit
 
 ROUTE = "exact means, sums and integrals"
 CONFIRMED = "closed forms in special cases (tests/claims/test_scaling_proofs.py)"
+
+
+def term_28_over_p_n_limit(*, exponent: float, logs: float, rates: Rates = UNIT) -> float:
+    """lim p_n × (28), term 1."""
+
+    def value(s: OneOrN) -> float:
+        return s.p_n * float(s.power(s.n)) * s.x * s.bracket
+
+    return limit(value, FAR, exponent, 1.0, logs, rates)
 
 
 def sum_29_over_p_n_limit(*, exponent: float, logs: float) -> float:
