@@ -154,3 +154,20 @@ def test_three_classes_lose_the_balance_that_two_have():
 def test_wastage_keeps_when_both_rates_are_scaled_and_no_need_divides_a_smaller_one():
     assert wastage.scale_dependence(count=3, largest=12, seed=1).value < 1e-12
     assert wastage.least_remainder_of_class_1_need(largest=20).value == 1
+
+
+def test_shares_of_systems_whose_wastage_rises_and_falls():
+    # Counted by an elimination that shares no code with this project.
+    found = rate_ratio.share_not_monotonic(servers=12, probability_2=0.5)
+    assert found.at == "26 of 66 systems"
+    found = wastage.share_not_monotonic_in_mix(servers=12, rates=[1.0, 1.0])
+    assert found.at == "41 of 66 systems"
+
+
+def test_wastage_of_one_system_over_that_of_another():
+    red = {"servers": 10, "needs": [1, 10], "rates": [8.6, 4.3], "probabilities": [0.6, 0.4]}
+    blue = {"servers": 10, "needs": [1, 10], "rates": [16.2, 8.1], "probabilities": [0.2, 0.8]}
+    # Again by that elimination.
+    found = wastage.least_over_most(systems=[blue, red])
+    assert found.value == pytest.approx(0.8912764605 / 2.6280440282, rel=1e-9)
+    assert wastage.least_over_most(systems=[red, red]).value == 1

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,16 @@ def largest_fall_where_comparable(
                 worst = max(worst, (fall(curve) / need_2, need_1, need_2))
     share, need_1, need_2 = worst
     return Found(share, f"{need_1}-{need_2}-{multiple * need_2}")
+
+
+def share_not_monotonic(*, servers: int, probability_2: float) -> Found:
+    """The share of the systems of all needs n1 < n2 ≤ n whose wastage both rises and falls as μ2/μ1
+    rises."""
+    turns = [
+        rises_and_falls(wastage_over(servers, needs, probability_2, RATIOS[::20]), servers)
+        for needs in combinations(range(1, servers + 1), 2)
+    ]
+    return Found(sum(turns) / len(turns), f"{sum(turns)} of {len(turns)} systems")
 
 
 def displaced_in_dips(*, servers: int, needs: Sequence[int], probability_2: float) -> list[float]:
@@ -119,6 +130,11 @@ def two_classes(
 def fall(curve: NDArray[np.float64]) -> float:
     """The deepest fall of a curve below an earlier value."""
     return float((np.maximum.accumulate(curve) - curve).max())
+
+
+def rises_and_falls(curve: NDArray[np.float64], servers: int) -> bool:
+    """Whether a curve of wastage is neither rising nor falling throughout."""
+    return min(fall(curve), fall(-curve)) > ROUNDING * servers
 
 
 def maxima(curve: NDArray[np.float64]) -> NDArray[np.float64]:

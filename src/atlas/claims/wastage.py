@@ -7,6 +7,7 @@ varies.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Literal, Unpack
 
 import numpy as np
@@ -15,7 +16,7 @@ from scipy.special import expit
 
 from atlas.claims import Found, System, by
 from atlas.claims.product_form import draw_systems
-from atlas.claims.rate_ratio import fall, maxima, two_classes, wastage_over
+from atlas.claims.rate_ratio import fall, maxima, rises_and_falls, two_classes, wastage_over
 from atlas.claims.scaling_limits import share_idle_limit
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import limits, stationary, two_class
@@ -33,6 +34,18 @@ def gap_minus_wastage(**system: Unpack[System]) -> float:
     system = MultiserverJobSystem.of(**system)
     result = stationary.solve(system)
     return (system.naive_throughput - result.throughput) * system.mean_demand - result.wastage
+
+
+@by(
+    route="elimination in the enumerated chain",
+    confirmed="product form at the same rates (tests/theory/test_two_class.py)",
+)
+def least_over_most(*, systems: Sequence[System]) -> Found:
+    """The least wastage over the greatest of some systems."""
+    found = [stationary.solve(MultiserverJobSystem.of(**system)) for system in systems]
+    wasted = [result.wastage for result in found]
+    stable = " and ".join(f"{result.throughput:.4g}" for result in found)
+    return Found(min(wasted) / max(wasted), f"λ* = {stable}")
 
 
 def peak_utilisation(*, servers: int, needs: Sequence[int], rates: Sequence[float]) -> float:
@@ -166,6 +179,17 @@ def turn_in_servers(*, servers: int, needs: Sequence[int], probability_2: float)
     sizes, rates = range(needs[1], servers + 1), (1.0, 1.0)
     curve = np.array([two_class.sweep(n, needs, rates, probability_2).wastage for n in sizes])
     return min(fall(curve), fall(-curve))
+
+
+def share_not_monotonic_in_mix(*, servers: int, rates: Sequence[float]) -> Found:
+    """The share of the systems of all needs n1 < n2 ≤ n whose wastage both rises and falls as p2
+    rises."""
+    p2 = np.linspace(0, 1, 201)
+    turns = [
+        rises_and_falls(two_class.sweep(servers, needs, rates, p2).wastage, servers)
+        for needs in combinations(range(1, servers + 1), 2)
+    ]
+    return Found(sum(turns) / len(turns), f"{sum(turns)} of {len(turns)} systems")
 
 
 def deepest_fall_in_mix(*, servers: int, needs: Sequence[int], rates: Sequence[float]) -> Found:
