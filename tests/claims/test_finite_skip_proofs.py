@@ -207,3 +207,21 @@ def test_the_queue_under_max_weight_grows_above_load_1_alone(load, grows):
     # Two-sided: P(|t| > 6) = 1.2e-6 with 31 degrees of freedom.
     reach = 6 / 2.04 * found.half_width + 0.002
     assert abs(found.mean) < reach if grows == 0 else found.mean - reach > 0
+
+
+@pytest.mark.parametrize(("system", "policy"), MODELS)
+def test_work_is_within_its_bounds_and_in_proportion_to_the_idle_work(system, policy):
+    given = {"system": system, "policy": policy}
+    idle, over = work.slack_of_work_bounds(**given, loads=[0.6])
+    assert min(idle, over) > -1e-12
+    # By Eq. (2) they add up to w_nonbusy.
+    assert idle + over == pytest.approx(work.constants(**given)[1], abs=1e-10)
+
+
+def test_the_newest_job_of_a_full_front_is_served_where_needs_divide_each_other():
+    found = filling.fronts_without_newest(servers=4, needs=[1, 2, 4])
+    # 3 orders fill one server, 5 two, 9 three and 15 four.
+    assert (found.value, found.at) == (0, "of 15 fronts")
+    # Of 2-2, 2-3, 3-2 and 3-3 on 4 servers, the newest of the last two does not fit.
+    found = filling.fronts_without_newest(servers=4, needs=[2, 3])
+    assert (found.value, found.at) == (2, "of 4 fronts")

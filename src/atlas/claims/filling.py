@@ -90,6 +90,15 @@ def waiting_less_bound(*, servers: int, needs: Sequence[int]) -> int:
     )
 
 
+def fronts_without_newest(*, servers: int, needs: Sequence[int]) -> Found:
+    """The number of full fronts whose newest job is not in service, by the rule of the exponential
+    setting."""
+    served = [
+        len(front) - 1 in serve_exponential(servers, front) for front in full_fronts(needs, servers)
+    ]
+    return Found(served.count(False), f"of {len(served)} fronts")
+
+
 def least_rate_at_front(*, servers: int, needs: Sequence[int]) -> float:
     """The least ratio of B to the number of jobs over all sets of up to c(k, supp V) jobs, the most
     at a front, in units of 1/Σ k/v: at least 1 (Appendix B.2.1)."""

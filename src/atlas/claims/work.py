@@ -75,6 +75,18 @@ def slack_of_equation_1(*, loads: Sequence[float], **model: Unpack[Queue]) -> li
     return np.min(rows, axis=0).tolist()
 
 
+def slack_of_work_bounds(*, loads: Sequence[float], **model: Unpack[Queue]) -> list[float]:
+    """The least of w_nonbusy − E[W (1 − B)]/(1 − ρ) and of E[W] − λE[S²]/(2(1 − ρ)) over the loads,
+    with w_nonbusy over the states of the chain: both are 0 or more."""
+    most = constants(**model)[1]
+    model = read_model(model)
+    rows = []
+    for load, found in _over(model, loads):
+        pooled = pooled_work(model.arrival_rate(load), model.mean_size, model.second_moment)
+        rows.append((most - found.idle_work / (1 - load), found.work - pooled))
+    return np.min(rows, axis=0).tolist()
+
+
 def queued_work_times_slack(*, loads: Sequence[float], **model: Unpack[Queue]) -> list[float]:
     """(1 − ρ) E[W_Q] / (E[S²]/(2 E[S])) at the loads: finite, with the limit 1 as ρ → 1."""
     model = read_model(model)
