@@ -70,6 +70,15 @@ def test_mean_sizes_are_compared_in_the_order_of_needs():
     assert finite_skip.steps_of_mean_size(**given) == pytest.approx([1 / 2, 4 / 5])
 
 
+def test_moments_of_sizes_and_speeds_by_hand():
+    system, policy = MODELS[0]
+    given = {"system": system, "policy": policy}
+    # Exponential at rates 2 and 1, each half of the time.
+    assert finite_skip.mean_size(**given) == pytest.approx(3 / 4)
+    assert finite_skip.second_moment(**given) == pytest.approx(5 / 4)
+    assert finite_skip.fastest_over_slowest(**given) == pytest.approx(7 / 3)
+
+
 def test_sharing_beats_the_pooled_queue_where_sizes_are_variable():
     system = {"limited-processor-sharing": {"limit": 3, "sizes": [SIZE]}}
     given = {"system": system, "policy": "equal-shares"}

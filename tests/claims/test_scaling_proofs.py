@@ -239,3 +239,10 @@ def test_share_of_time_at_the_full_rate_is_that_of_the_chain(rates):
     chain = scaling.chain_of(200, 200**-1.5, rates)
     found = scaling.share_of_time_full(servers=200, exponent=1.5, rates=rates)
     assert found == pytest.approx(chain.time[-1], rel=1e-11)
+
+
+@pytest.mark.parametrize("rates", [(1, 1), (10, 1), (1, 10)])
+def test_work_is_done_in_proportion_to_the_loads(rates):
+    one, all_of_them = 0.9 / rates[0], 10 * 0.1 / rates[1]
+    found = scaling.share_of_work_done(servers=10, exponent=1, rates=rates)
+    assert found == pytest.approx(one / (one + all_of_them), rel=1e-12)

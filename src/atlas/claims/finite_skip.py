@@ -13,7 +13,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from atlas.claims import Found, Queue
+from atlas.claims import Found, Queue, by
 from atlas.models.finite_skip import Model, read_model
 from atlas.models.sizes import read_size, read_sizes
 from multiserver.open import finite_skip
@@ -22,25 +22,33 @@ from multiserver.open.qbd import solve
 
 ROUTE = "matrix-analytic solution of the chain, closed form of the bounds"
 CONFIRMED = "simulation of the front (figures of the paper)"
+of_parameters = by(
+    route="arithmetic on the parameters",
+    confirmed="by hand (tests/claims/test_finite_skip_proofs.py)",
+)
 LOADS = np.linspace(0.01, 0.99, 99)
 
 
+@of_parameters
 def mean_size(**model: Unpack[Queue]) -> float:
     """E[S] in capacity times time."""
     return read_model(model).mean_size
 
 
+@of_parameters
 def second_moment(**model: Unpack[Queue]) -> float:
     """E[S²]."""
     return read_model(model).second_moment
 
 
+@of_parameters
 def fastest_over_slowest(**model: Unpack[Queue]) -> float:
     """The largest speed of a server over the smallest."""
     speeds = model["system"]["heterogeneous"]["speeds"]
     return max(speeds) / min(speeds)
 
 
+@of_parameters
 def steps_of_mean_size(**model: Unpack[Queue]) -> list[float]:
     """E[S] of the jobs of each need over that of the next smaller need."""
     block = model["system"]["multiserver-jobs"]

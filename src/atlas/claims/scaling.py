@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from atlas.claims import System
+from atlas.claims import System, by
 from atlas.claims.scaling_system import UNIT, OneOrN, Rates, chain_of, with_needs_1_and_n
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import stationary
@@ -39,6 +39,10 @@ def share_of_load(
     return with_needs_1_and_n(servers, p_n, rates).load_shares[0]
 
 
+@by(
+    route="elimination in the enumerated chain",
+    confirmed="the loads of both kinds of jobs (tests/claims/test_scaling_proofs.py)",
+)
 def share_of_work_done(*, servers: int, exponent: float, rates: Rates = UNIT) -> float:
     """The share of the busy servers' time that one-server jobs take in the enumerated chain, which
     completes jobs of each class in the proportions in which they arrive."""
@@ -69,6 +73,10 @@ def share_of_capacity(*, servers: int, exponent: float) -> float:
     return 1 - OneOrN.of(servers, exponent).x
 
 
+@by(
+    route="enumeration of the saturated chain",
+    confirmed="the rule of the chain (tests/theory/test_chain.py)",
+)
 def state_count(*, servers: int, exponent: float) -> int:
     """The number of states in which a completion can occur."""
     return len(chain_of(servers, OneOrN.of(servers, exponent).p_n).time)

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from atlas.claims import Found
+from atlas.claims import Found, by
 from atlas.claims.scaling import share_of_load
 from atlas.claims.scaling_system import UNIT, OneOrN, Rates
 from atlas.models.mixes import build_mix
@@ -139,6 +139,10 @@ def boundary_at(*, servers: int, sizes: Sizes, exponent: float, rates: Rates = U
     return _mean(servers, sizes, rates, "utilisation")(exponent)
 
 
+@by(
+    route="sum of the printed probabilities",
+    confirmed="by hand (tests/claims/test_scaling_curves.py)",
+)
 def total_probability(*, servers: int, exponents: list[float], power: float = 1.0) -> float:
     """The smallest p_5 + p_10 = n^(k α) over `exponents` α, if each is n^(k α)/2, k = `power`."""
     return min(servers ** (power * alpha) for alpha in exponents)
@@ -157,6 +161,10 @@ def relative_completions_per_server(*, servers: int, exponent: float) -> float:
     return _mean(servers, "n", UNIT, "relative-completions")(exponent) / servers
 
 
+@by(
+    route="enumeration of the saturated chain",
+    confirmed="the rule of the chain (tests/theory/test_chain.py)",
+)
 def most_idle(*, servers: int, sizes: Sizes) -> int:
     """The most servers idle in any saturated state."""
     return int(enumerate_chain(mix(servers, sizes, UNIT, 1.0)).idle.max())

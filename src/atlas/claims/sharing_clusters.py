@@ -21,8 +21,16 @@ from multiserver.sharing.queue import MultiServerQueue, over_subsets
 
 ROUTE = "balanced fairness"
 CONFIRMED = "product form of the network; recursion against closed form"
+of_sizes = by(
+    route="moments of the mixture",
+    confirmed="variances within and between the kinds (tests/claims/test_sharing_proofs.py)",
+)
 
 
+@by(
+    route="the rule of the virtual queue, event by event",
+    confirmed="Algorithm 1 as printed (tests/simulation/test_interruptions.py)",
+)
 @takes("capacities", "arrivals", "interruptions", "until")
 def allocations(parameters: Parameters) -> list[list[int | None]]:
     """The job that each server serves after each event, numbered from 1."""
@@ -44,6 +52,10 @@ def phase_type_gap(*, phases: Sequence[float], load: float) -> float:
     return abs(float(found.mean_jobs.sum()) / (load / (1 - load)) - 1)
 
 
+@by(
+    route="closed forms of one server",
+    confirmed="exponential sizes, for which both are equal (tests/claims/test_sharing_proofs.py)",
+)
 def processor_sharing_over_fcfs(*, size: Mapping[str, Any], load: float) -> float:
     """E[X] of one server under processor sharing, over that of FCFS, by Pollaczek and Khinchine.
 
@@ -54,11 +66,13 @@ def processor_sharing_over_fcfs(*, size: Mapping[str, Any], load: float) -> floa
     return load / (1 - load) / (load + waiting)
 
 
+@of_sizes
 def mean_size(*, size: Mapping[str, Any]) -> float:
     """σ."""
     return read_size(size).mean
 
 
+@of_sizes
 def standard_deviation(*, size: Mapping[str, Any]) -> float:
     """The standard deviation of the size of a job."""
     return math.sqrt(read_size(size).variance)
@@ -69,11 +83,13 @@ def service_rates_at_no_load(*, system: Mapping[str, Any]) -> list[float]:
     return read_servers(system).service_rates(0.0).tolist()
 
 
+@of_sizes
 def root_mean_square(*, size: Mapping[str, Any]) -> float:
     """√E[S²]."""
     return math.sqrt(read_size(size).second_moment)
 
 
+@of_sizes
 def deviation_between_kinds(*, size: Mapping[str, Any]) -> float:
     """The standard deviation of the mean size of a randomly drawn kind of job."""
     block = size["hyperexponential"]

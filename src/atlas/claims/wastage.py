@@ -141,6 +141,10 @@ def class_2_only_in_slow_limit(
     return float(two_class.distribution(system).time[0])
 
 
+@by(
+    route="all pairs of needs",
+    confirmed="the smallest need, as n1 mod n2 is n1 (tests/claims/test_transitions.py)",
+)
 def least_remainder_of_class_1_need(*, largest: int) -> Found:
     """The least n1 mod n2 over all needs n1 < n2 up to `largest`: 0 where n2 divides n1."""
     pairs = [(a % b, a, b) for b in range(2, largest + 1) for a in range(1, b)]
