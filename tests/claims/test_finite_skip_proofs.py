@@ -230,7 +230,7 @@ def test_work_is_within_its_bounds_and_in_proportion_to_the_idle_work(system, po
 def test_the_newest_job_of_a_full_front_is_served_where_needs_divide_each_other():
     found = filling.fronts_without_newest(servers=4, needs=[1, 2, 4])
     # 3 orders fill one server, 5 two, 9 three and 15 four.
-    assert (found.value, found.at) == (0, "of 15 fronts")
+    assert (found.value, found.at) == (0, "15 fronts")
     # Of 2-2, 2-3, 3-2 and 3-3 on 4 servers, the newest of the last two does not fit.
     found = filling.fronts_without_newest(servers=4, needs=[2, 3])
-    assert (found.value, found.at) == (2, "of 4 fronts")
+    assert (found.value, found.at) == (2, "4 fronts")

@@ -96,7 +96,7 @@ def fronts_without_newest(*, servers: int, needs: Sequence[int]) -> Found:
     served = [
         len(front) - 1 in serve_exponential(servers, front) for front in full_fronts(needs, servers)
     ]
-    return Found(served.count(False), f"of {len(served)} fronts")
+    return Found(served.count(False), f"{len(served)} fronts")
 
 
 def least_rate_at_front(*, servers: int, needs: Sequence[int]) -> float:

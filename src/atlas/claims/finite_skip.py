@@ -24,7 +24,7 @@ ROUTE = "matrix-analytic solution of the chain, closed form of the bounds"
 CONFIRMED = "simulation of the front (figures of the paper)"
 of_parameters = by(
     route="arithmetic on the parameters",
-    confirmed="by hand (tests/claims/test_finite_skip_proofs.py)",
+    confirmed="numbers worked out by hand (tests/claims/test_finite_skip_proofs.py)",
 )
 LOADS = np.linspace(0.01, 0.99, 99)
 

@@ -141,7 +141,7 @@ def boundary_at(*, servers: int, sizes: Sizes, exponent: float, rates: Rates = U
 
 @by(
     route="sum of the printed probabilities",
-    confirmed="by hand (tests/claims/test_scaling_curves.py)",
+    confirmed="numbers worked out by hand (tests/claims/test_scaling_curves.py)",
 )
 def total_probability(*, servers: int, exponents: list[float], power: float = 1.0) -> float:
     """The smallest p_5 + p_10 = n^(k α) over `exponents` α, if each is n^(k α)/2, k = `power`."""
