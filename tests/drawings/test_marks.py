@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 from tests.drawings.legible import require_all_legible, require_legible, texts
 
 from atlas.config.kinds import kinds
-from atlas.drawings import DASHES, marks
+from atlas.drawings import DASHES, marks, ticks
 from atlas.drawings.capacity_by_exponent import find_lowest
 from atlas.drawings.transitions import HALF, route
 from atlas.io.readable import name_marks
@@ -221,7 +221,7 @@ def test_runs_too_short_for_an_interval_are_hollow_and_the_legend_says_so_once(s
 )
 def test_numbers_of_servers_are_told_apart_on_their_axis(style, width, counts):
     figure = Figure(figsize=(width, 2))
-    ways = marks.log2_server_axis, marks.label_servers
+    ways = ticks.log2_server_axis, ticks.label_servers
     for ax, label in zip(figure.subplots(1, 2), ways, strict=True):
         ax.plot(counts, counts)
         label(ax, counts)

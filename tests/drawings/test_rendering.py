@@ -58,7 +58,7 @@ def crowded(style):
         figure = Figure(figsize=(3.4, 2.5))
         for ax, top in zip(figure.subplots(1, 2), (3e9, 2.0), strict=True):
             ax.plot([0, 1], [0, top], label=r"$\lambda^*$")
-            ax.set_title(r"a title as wide as its axes, $\mu_2/\mu_1$")
+            ax.set_title("a title as wide\nas its axes, $\\mu_2/\\mu_1$")
             ax.set_xlabel("across")
         ax.set(xscale="log", yscale="log", xlim=(1e-3, 1))
         ax.xaxis.tick_top()

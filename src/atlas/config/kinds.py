@@ -12,8 +12,8 @@ from typing import Any
 from atlas.config.errors import Fault, Path, suggest
 
 ATLAS = FilePath(__file__).resolve().parents[1]
-# `claims` is made from the claims of a paper, not by hand; all drawings share `marks`.
-INTERNAL = {"claims", "marks"}
+# `claims` is made from the claims of a paper, not by hand; the others are what drawings share.
+INTERNAL = {"claims", "digits", "marks", "ticks"}
 
 
 @cache

@@ -8,7 +8,9 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from atlas.drawings import Spec, Tables, curve_style, single_axes
-from atlas.drawings.marks import Limit, draw_levels, label_1_2_5, legend_above, place_of
+from atlas.drawings.digits import number
+from atlas.drawings.marks import Limit, draw_levels, legend_above, place_of, rounded
+from atlas.drawings.ticks import label_1_2_5
 from atlas.fields.required_series import SettingsBlock, Wanted
 
 # The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
@@ -28,7 +30,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         label = figure["drawing"]["settings"].get(name, name)
         ax.loglog(curve["gap"], curve["scaled_jobs"], label=label, **curve_style(place))
         limit = curve["limit"].iloc[0]
-        limits.append((limit, f"limit {limit:.2f}", f"C{place % 7}"))
+        text = f"{limit:.2f}" if limit >= 0.1 else rounded(limit, 2)
+        limits.append((limit, f"limit {number(limit, text)}", f"C{place % 7}"))
     ax.margins(x=0.02)
     label_1_2_5(ax.yaxis)
     ax.set_xlabel(r"distance from saturation $1 - \rho = 1 - \lambda/\lambda^*$")

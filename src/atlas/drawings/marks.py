@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from textwrap import fill
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
+from matplotlib.legend import Legend
 from numpy.typing import ArrayLike, NDArray
 
 from atlas.drawings import Spec
@@ -38,6 +37,10 @@ GUIDE = {"alpha": 0.35, "lw": 0.8, "zorder": 1}
 SIZE = 7
 # The distance, in points, of rows of labels above axes.
 ROW = 9
+# The height in inches that a legend leaves to the axes below it.
+ROOM = 1.92
+# How far, in points, a label above axes may reach out of them.
+BEYOND = 40
 
 # Labels of the horizontal axis for the load.
 LOADS = {
@@ -186,17 +189,31 @@ def flatten(limit: float) -> Callable[[NDArray[np.float64]], NDArray[np.float64]
 
 def draw_limits(ax: Axes, limits: Iterable[Limit]) -> int:
     """Limits on the horizontal axis, whose range must be set before. Each is labelled above its
-    upper end; returns the number of rows of labels."""
+    upper end, or as near as a long label comes without leaving the figure; limits that coincide
+    have one label, those out of the range none. Returns the number of rows of labels."""
     left, right = ax.get_xlim()
     across = ax.get_position().width * ax.figure.get_figwidth() * 72
     ends: list[float] = []
-    for at, label, color in sorted(limits):
+    for at, label, color in _distinct(limits):
         ax.axvline(at, color=color, **LIMIT)
+        if not label or not left <= at <= right:
+            continue
         place, half = across * (at - left) / (right - left), 2.2 * _length(label)
-        row = next((i for i, end in enumerate(ends) if end < place - half), len(ends))
-        ends[row : row + 1] = [place + half]
-        note(ax, label, (at, 1), (0, 2 + ROW * row), of=("data", "axes fraction"), ha="center")
+        centre = max(min(place, across + BEYOND - half), half - BEYOND)
+        row = next((i for i, end in enumerate(ends) if end < centre - half), len(ends))
+        ends[row : row + 1] = [centre + half]
+        shift = (centre - place, 2 + ROW * row)
+        note(ax, label, (at, 1), shift, of=("data", "axes fraction"), ha="center")
     return len(ends)
+
+
+def _distinct(limits: Iterable[Limit]) -> Iterator[Limit]:
+    """The limits in increasing order; of those that coincide only the first keeps its label."""
+    said = (math.nan, "")
+    for at, label, color in sorted(limits):
+        again = label == said[1] and math.isclose(at, said[0], rel_tol=1e-9)
+        said = (at, label)
+        yield at, "" if again else label, color
 
 
 def _length(label: str) -> int:
@@ -206,11 +223,13 @@ def _length(label: str) -> int:
 
 def draw_levels(ax: Axes, limits: Iterable[Limit]) -> None:
     """Limits on the vertical axis, whose range must be set before, each labelled at its right end;
-    labels that would overlap are moved up."""
+    labels that would overlap are moved up, and limits that coincide have one label."""
     height = ax.get_position().height * ax.figure.get_figheight() * 72
     highest = -np.inf
-    for at, label, color in sorted(limits):
+    for at, label, color in _distinct(limits):
         ax.axhline(at, color=color, **LIMIT)
+        if not label:
+            continue
         place = height * ax.transAxes.inverted().transform(ax.transData.transform((1, at)))[1]
         highest = max(place, highest + ROW)
         note(ax, label, (1, at), (3, highest - place), of=("axes fraction", "data"), va="center")
@@ -245,41 +264,10 @@ def note(
     ax.annotate(text, at, xycoords=of, ha=ha, va=va, fontsize=SIZE, **apart)
 
 
-def label_1_2_5(axis: Axis) -> None:
-    """Label a logarithmic axis at 1, 2 and 5 times the powers of ten, as plain numbers."""
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter("{x:g}")
-    axis.set_minor_formatter(NullFormatter())
-
-
 def point_out(ax: Axes, text: str, at: tuple[float, float], place: tuple[float, float]) -> None:
     """A text at a place in the axes, joined to the point of the data that it is about."""
     line = {"arrowstyle": "-", "lw": 0.5, "shrinkB": 3}
     ax.annotate(text, at, place, textcoords="axes fraction", arrowprops=line, fontsize=SIZE)
-
-
-def log2_server_axis(ax: Axes, counts: Collection[float]) -> None:
-    """Label a logarithmic axis with these numbers of servers, or with the powers of two among them
-    if there are at least three, as far as there is room (`label_servers`)."""
-    ax.set_xscale("log", base=2)
-    doublings = [n for n in counts if np.log2(n).is_integer()]
-    label_servers(ax, doublings if len(doublings) >= 3 else counts)
-    ax.xaxis.set_minor_locator(NullLocator())
-
-
-def label_servers(ax: Axes, counts: Iterable[float]) -> None:
-    """Label a horizontal axis with numbers of servers: the last, and, from the first on, each that
-    is not too close to the previous label or to the last."""
-    *others, last = sorted({*map(float, counts)})
-    across = ax.get_position().width * ax.figure.get_figwidth() * 72
-    place = ax.xaxis.get_transform().transform
-    low, high = place(np.array(ax.get_xlim()))
-    room = 0.72 * SIZE * (len(f"{last:.0f}") + 1) * (high - low) / across
-    ticks: list[float] = []
-    for n in others:
-        near = [t for t in (*ticks[-1:], last) if abs(place(n) - place(t)) < room]
-        ticks += [] if near else [n]
-    ax.set_xticks([*ticks, last], [f"{n:.0f}" for n in (*ticks, last)])
 
 
 def legend_above(fig: Figure, ncols: int) -> None:
@@ -293,8 +281,17 @@ def legend_above(fig: Figure, ncols: int) -> None:
     for columns in range(ncols, 0, -1):
         legend = fig.legend(entries.values(), entries, ncols=columns, **options)
         if (excess := legend.get_window_extent().width / fig.bbox.width) <= 1:
+            _make_room(fig, legend)
             return
         legend.remove()
     most = int(0.9 * max(map(len, entries)) / excess)
     lines = [label if "$" in label else fill(label, most) for label in entries]
-    fig.legend(entries.values(), lines, **options)
+    _make_room(fig, fig.legend(entries.values(), lines, **options))
+
+
+def _make_room(fig: Figure, legend: Legend) -> None:
+    """Make a figure higher if its legend leaves axes too low for their label."""
+    height = fig.get_figheight()
+    room = height * (1 - legend.get_window_extent().height / fig.bbox.height)
+    if room < ROOM:
+        fig.set_figheight(height + min(height, ROOM) - room)

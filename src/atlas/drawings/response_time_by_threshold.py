@@ -24,7 +24,8 @@ from atlas.drawings import (
     point_style,
     rows_of,
 )
-from atlas.drawings.marks import LOADS, label_1_2_5, legend_above, note, policy_label
+from atlas.drawings.marks import LOADS, legend_above, note, policy_label
+from atlas.drawings.ticks import label_1_2_5
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Labels, Loads, Positive

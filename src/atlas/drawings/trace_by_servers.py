@@ -21,15 +21,8 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from atlas.drawings import NARROW, Parameters, Spec, Tables, panel_axes, point_style, rows_of
-from atlas.drawings.marks import (
-    LIMIT,
-    draw_guide,
-    draw_points,
-    label_servers,
-    legend_above,
-    point,
-    time_name,
-)
+from atlas.drawings.marks import LIMIT, draw_guide, draw_points, legend_above, point, time_name
+from atlas.drawings.ticks import label_servers
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_classes, require_labels
 from atlas.fields.vocabulary import InnerProbability, Labels, Panels, Scale, Time

@@ -11,7 +11,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from atlas.drawings import Spec, Tables, curve_style, pairs, panel_row, point_style
-from atlas.drawings.marks import draw_points, legend_above, log2_server_axis
+from atlas.drawings.marks import draw_points, legend_above
+from atlas.drawings.ticks import log2_server_axis
 from atlas.fields.required_series import SIMULATED, SettingsBlock, Wanted
 from atlas.fields.vocabulary import Labels
 

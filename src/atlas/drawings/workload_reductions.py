@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from atlas.drawings import Parameters, Spec, Tables, point_style, single_axes
-from atlas.drawings.marks import SHORT, legend_above, log2_server_axis
+from atlas.drawings.marks import SHORT, legend_above
+from atlas.drawings.ticks import log2_server_axis
 from atlas.drawings.workload_wastage import SIMULATED
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted

@@ -8,7 +8,8 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from atlas.drawings import NARROW, Spec, Tables, point_style
-from atlas.drawings.marks import draw_points, legend_above, log2_server_axis
+from atlas.drawings.marks import draw_points, legend_above
+from atlas.drawings.ticks import log2_server_axis
 from atlas.fields.required_series import OptionsBlock, Wanted
 from atlas.fields.vocabulary import Labels
 

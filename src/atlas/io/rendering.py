@@ -8,21 +8,26 @@ takes a third of its time. So the layout is found once, and a process that forks
 from __future__ import annotations
 
 import json
+import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib import _mathtext
+from matplotlib.axis import Axis
 from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.backends._backend_pdf_ps import subset
 from matplotlib.figure import Figure
 from matplotlib.mathtext import MathTextParser
+from matplotlib.text import Text
+from matplotlib.ticker import AutoLocator, LogFormatter, MaxNLocator, NullLocator, ScalarFormatter
 
 from atlas.io.readable import NONE
 
@@ -53,6 +58,10 @@ NEEDED = {
 }
 # Without a salt, the ids in an SVG file would be random.
 SALT = "multiserver-atlas"
+# The least distance between labels of ticks, in pixels.
+APART = 2.0
+# The relative range of values that differ by rounding, or less than what is iterated is known to.
+CONSTANT = 1e-6
 
 
 @contextmanager
@@ -73,6 +82,8 @@ def style_context(style: str) -> Iterator[None]:
 def freeze_layout(figure: Figure) -> None:
     """Find the layout and fix it: each format would compute it again, and get another."""
     figure.get_layout_engine().execute(figure)
+    if wrap_titles(figure) | flatten_constants(figure) | part_labels(figure):
+        figure.get_layout_engine().execute(figure)
     figure.set_layout_engine("none")
     if (colour := matplotlib.rcParams["savefig.facecolor"]) != "auto":
         figure.set_facecolor(colour)
@@ -83,6 +94,115 @@ def freeze_layout(figure: Figure) -> None:
         ax._autotitlepos = False
         for axis in (ax.xaxis, ax.yaxis):
             axis._update_ticks = partial(list, axis._update_ticks())
+
+
+def wrap_titles(figure: Figure) -> bool:
+    """Break titles that are wider than the column of their panel. Returns whether any was."""
+    broken = False
+    for ax in figure.axes:
+        place, title = ax.get_subplotspec(), ax.title
+        if place is None or not title.get_text() or "\n" in title.get_text():
+            continue
+        room = figure.bbox.width / place.get_gridspec().ncols * len(place.colspan)
+        width = title.get_window_extent(figure._get_renderer()).width
+        if width > room and (lines := _break(title.get_text(), 0.95 * room / width)):
+            title.set_text(lines)
+            broken = True
+    return broken
+
+
+def _break(text: str, share: float) -> str:
+    """A text in lines that have a share of its characters at most; empty if it has only one word.
+    Formulas are not broken."""
+    words = re.findall(r"(?:\$[^$]*\$|\S)+", text)
+    most, lines = share * len(text), words[:1]
+    for word in words[1:]:
+        joined = f"{lines[-1]} {word}"
+        lines = [*lines[:-1], joined] if len(joined) <= most else [*lines, word]
+    return "\n".join(lines) if len(words) > 1 else ""
+
+
+def flatten_constants(figure: Figure) -> bool:
+    """Widen linear vertical axes that show nothing but rounding, which would look like a curve.
+    Returns whether any was."""
+    widened = False
+    for ax in figure.axes:
+        low, high = sorted(ax.get_ylim())
+        middle = abs(low + high) / 2
+        if ax.get_yscale() == "linear" and high - low < CONSTANT * middle:
+            ax.set_ylim(low - 0.05 * middle, high + 0.05 * middle)
+            widened = True
+    return widened
+
+
+def part_labels(figure: Figure) -> bool:
+    """Label axes anew on which labels meet, and logarithmic ones on which fewer than two are, as on
+    axes of about a decade. The layout must have been found; returns whether to find it again."""
+    misread = [
+        axis
+        for ax in figure.axes
+        for axis in (ax.xaxis, ax.yaxis)
+        if axis.get_scale() == "log"
+        and isinstance(axis.get_minor_formatter(), LogFormatter)
+        and (_meet(axis) or _too_few(axis))
+    ]
+    for axis in misread:
+        low, high = sorted(axis.get_view_interval())
+        write = _power
+        if low >= 1e-3 and high < 1e5:
+            axis.set_major_formatter("{x:g}")
+            write = "{:g}".format
+        for kept in ((1, 2, 3, 4, 5, 6, 8), (1, 2, 3, 5), (1, 2, 5), (1, 3), (1,)):
+            axis.set_minor_formatter(partial(_label, kept, write))
+            if not _meet(axis):
+                break
+        if _too_few(axis):
+            axis.set_major_locator(AutoLocator())
+            axis.set_major_formatter(ScalarFormatter())
+            axis.set_minor_locator(NullLocator())
+    dense = [
+        axis
+        for ax in figure.axes
+        for axis in (ax.xaxis, ax.yaxis)
+        if isinstance(axis.get_major_locator(), AutoLocator) and _meet(axis)
+    ]
+    for axis in dense:
+        for bins in (5, 4, 3, 2, 1):
+            axis.set_major_locator(MaxNLocator(bins, steps=[1, 2, 2.5, 5, 10]))
+            if not _meet(axis):
+                break
+    return bool(misread or dense)
+
+
+def _label(kept: Collection[int], write: Callable[[float], str], x: float, _: object) -> str:
+    """A label of a minor tick, if its first digit is among those `kept`."""
+    first = x / 10.0 ** np.floor(np.log10(x) + 1e-9)
+    return write(x) if any(np.isclose(first, digit) for digit in kept) else ""
+
+
+def _power(x: float) -> str:
+    exponent = int(np.floor(np.log10(x) + 1e-9))
+    return rf"$\mathdefault{{{x / 10.0**exponent:g}\times 10^{{{exponent}}}}}$"
+
+
+def _labels(axis: Axis) -> list[Text]:
+    """The labels of the ticks of an axis; none if they are hidden."""
+    ticks = axis._update_ticks()
+    labels = [label for tick in ticks for label in (tick.label1, tick.label2)]
+    return [label for label in labels if label.get_visible()]
+
+
+def _too_few(axis: Axis) -> bool:
+    """Whether fewer than two ticks are labelled, though labels are not hidden."""
+    said = [bool(label.get_text()) for label in _labels(axis)]
+    return bool(said) and sum(said) < 2
+
+
+def _meet(axis: Axis) -> bool:
+    """Whether labels of ticks meet, or almost."""
+    boxes = [label.get_window_extent() for label in _labels(axis) if label.get_text()]
+    ends = [(b.x0, b.x1) if axis.axis_name == "x" else (b.y0, b.y1) for b in boxes]
+    return any(after[0] < before[1] + APART for before, after in pairwise(sorted(ends)))
 
 
 def mark_lone_points(figure: Figure) -> None:
