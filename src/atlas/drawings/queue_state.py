@@ -10,16 +10,24 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
-from atlas.drawings import Spec, Tables, single_axes
+from atlas.drawings import Parameters, Spec, Tables, single_axes
 from atlas.drawings.marks import SIZE
+from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 COLOURS = {1: "C5", 2: "C4"}
 HATCHES = {1: "", 2: "////"}
 
 
+MOST = 100
+
+
 class Options(OptionsBlock):
     SERIES = (Wanted("state", ("class", "place", "first_server", "need"), parameters=("servers",)),)
+
+    def check(self, series: Parameters) -> None:
+        found = f"{series['state'].servers} servers"
+        require(series["state"].servers <= MOST, found, f"at most {MOST}, to be told apart", "kind")
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

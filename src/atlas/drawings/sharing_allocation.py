@@ -5,24 +5,40 @@ Series: `events` (sharing-allocation). A line joins every busy server and the jo
 
 from __future__ import annotations
 
+from textwrap import fill
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
-from atlas.drawings import Spec, Tables
+from atlas.drawings import Parameters, Spec, Tables
 from atlas.drawings.marks import SIZE
+from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 HATCHES = ["", "////", "....", "xxxx"]
 HEIGHT = 1.8
+# The width of a server, and of the title of a panel, in inches; panels that do not fit side by side
+# are in several rows.
+PLACE, TITLE = 0.42, 1.0
+MOST = 16
 PATCH = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
 
 
 class Options(OptionsBlock):
     SERIES = (
-        Wanted("events", ("step", "event", "order", "server", "job"), parameters=("arrivals",)),
+        Wanted(
+            "events",
+            ("step", "event", "order", "server", "job"),
+            parameters=("arrivals", "capacities"),
+        ),
     )
+
+    def check(self, series: Parameters) -> None:
+        for key in ("capacities", "arrivals"):
+            count = len(getattr(series["events"], key))
+            require(count <= MOST, f"{count} {key}", f"at most {MOST}, to be told apart", "kind")
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
@@ -30,11 +46,17 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     steps = list(series["events"].groupby("step"))
     jobs = figure["series"]["events"]["parameters"]["arrivals"]
     longest = max(len(_order(step)) for _, step in steps)
-    fig = Figure(figsize=(width, 0.42 * width))
-    axes = fig.subplots(1, len(steps), squeeze=False)[0]
-    for ax, (_, step) in zip(axes, steps, strict=True):
+    across = max(longest, max(len(step) for _, step in steps))
+    columns = min(len(steps), max(1, int(width / max(PLACE * (across + 0.4), TITLE))))
+    rows = -(-len(steps) // columns)
+    unit = width / columns / (across + 0.4)
+    height = 0.42 * width if rows == 1 else rows * (unit * (HEIGHT + 1.25) + 0.3) + 0.3
+    fig = Figure(figsize=(width, height))
+    axes = fig.subplots(rows, columns, squeeze=False).ravel()
+    for ax in axes[len(steps) :]:
+        ax.remove()
+    for ax, (_, step) in zip(axes, steps, strict=False):
         _draw_step(ax, step)
-        across = max(longest, len(step))
         ax.set(xlim=(-0.7, across - 0.3), ylim=(-0.8, HEIGHT + 0.45), aspect="equal")
         ax.axis("off")
         ax.set_title(_title(step), fontsize=SIZE)
@@ -43,7 +65,11 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         f" {' and '.join(map(str, job['servers']))}"
         for n, job in enumerate(jobs, start=1)
     ]
-    fig.supxlabel("   ".join(can), fontsize=SIZE)
+    lines, most = can[:1], 17 * width
+    for one in can[1:]:
+        joined = f"{lines[-1]}   {one}"
+        lines = [*lines[:-1], joined] if len(joined) <= most else [*lines, one]
+    fig.supxlabel("\n".join(fill(line, int(most)) for line in lines), fontsize=SIZE)
     return fig
 
 

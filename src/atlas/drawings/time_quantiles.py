@@ -7,13 +7,13 @@ probability its own dash and mark.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from atlas.drawings import (
     NARROW,
@@ -37,6 +37,7 @@ from atlas.drawings.marks import (
     policy_label,
     time_name,
 )
+from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_classes, require_labels
 from atlas.fields.vocabulary import Ceiling, Labels, Panels, Positive, Time
 
@@ -57,6 +58,12 @@ class Options(OptionsBlock):
         Wanted("*", ("load", "class", "time", "probability", "quantile", "limit"), required=False),
     )
 
+    @model_validator(mode="after")
+    def _leaves_room(self) -> Self:
+        found = f"an axis from {self.floor} to {self.ceiling}"
+        require(self.floor < self.ceiling, found, "a floor below the ceiling", "floor")
+        return self
+
     def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)
         require_classes(series, self.panels)
@@ -70,11 +77,14 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     for ax, (group, title) in zip(axes, panels.items(), strict=True):
         ax.set(yscale="log", xlim=(0, 1))
         limits = draw_panel(ax, figure, series, group)
-        ax.set_ylim(drawing["floor"], drawing["ceiling"])
         named = draw_limits(ax, limits)
         if len(panels) > 1:
             ax.set_title(title, pad=4 + ROW * named)
         ax.set_xlabel(r"load $\rho = \lambda\,\mathrm{E}[S]$")
+    least, most = min(ax.dataLim.y0 for ax in axes), max(ax.dataLim.y1 for ax in axes)
+    # Nothing is left of quantiles that all lie outside.
+    if least < drawing["ceiling"] and most > drawing["floor"]:
+        axes[0].set_ylim(drawing["floor"], drawing["ceiling"])
     for ax in axes[::across]:
         ax.set_ylabel(f"quantile of the {time_name(drawing['time'])} (s)")
     legend_above(fig, 4 if width > NARROW else 2)

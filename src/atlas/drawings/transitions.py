@@ -17,8 +17,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.path import Path
 
-from atlas.drawings import Spec, Tables, single_axes
+from atlas.drawings import Parameters, Spec, Tables, single_axes
 from atlas.drawings.marks import SIZE, legend_above
+from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 State = tuple[int, int, int]
@@ -30,8 +31,23 @@ HALF = np.array([0.385, 0.11])
 APART = 0.045
 
 
+MOST = 20
+
+
 class Options(OptionsBlock):
-    SERIES = (Wanted("edges", ("from_h", "from_a", "from_b", "completes", "to_h", "to_a", "to_b")),)
+    SERIES = (
+        Wanted(
+            "edges",
+            ("from_h", "from_a", "from_b", "completes", "to_h", "to_a", "to_b"),
+            parameters=("servers", "needs"),
+        ),
+    )
+
+    def check(self, series: Parameters) -> None:
+        edges = series["edges"]
+        most = edges.servers // edges.needs[0]
+        found = f"up to {most} jobs of class 1 in service"
+        require(most <= MOST, found, f"at most {MOST}, for states to be told apart", "kind")
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

@@ -11,11 +11,12 @@ from typing import Annotated, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
-from atlas.fields.block import Block
+from atlas.fields.block import Block, require
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Needs, Servers
 from atlas.models.finite_skip import read_server_filling
 from atlas.models.systems import require_room
+from multiserver.checks import divide_each_other, listed
 
 UNITS = {"job": "1", "need": "servers", "place": Words("service, front or queue")}
 
@@ -30,6 +31,10 @@ class Parameters(Block):
     @model_validator(mode="after")
     def _fit(self) -> Self:
         require_room(self.servers, self.jobs_present, "jobs-present")
+        found = f"needs {listed(sorted(set(self.jobs_present)))} of {self.servers} servers"
+        expected = "needs that divide each other and the servers, as ServerFilling requires"
+        fit = divide_each_other(self.servers, self.jobs_present)
+        require(fit, found, expected, "jobs-present")
         return self
 
 
