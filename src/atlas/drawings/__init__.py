@@ -91,7 +91,8 @@ def label_grid(axes: NDArray[np.object_], columns: int, x: str, y: str) -> None:
 
 def end_at(ax: Axes, ceiling: float) -> None:
     """End the vertical axis at a ceiling, unless all that it shows lies above."""
-    if ax.get_ylim()[0] < ceiling:
+    # Not the end of the axis, whose margin can lie below the ceiling where no data do.
+    if ax.dataLim.y0 < ceiling:
         ax.set_ylim(top=ceiling)
 
 

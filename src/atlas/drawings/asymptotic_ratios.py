@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
 from atlas.drawings import DASHES, Parameters, Spec, Tables, panel_row
+from atlas.drawings.digits import number
 from atlas.drawings.marks import draw_levels, legend_above
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted
@@ -53,13 +54,15 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         style = {
             "color": f"C{exponents.index(alpha)}",
             "linestyle": DASHES[rates.index(pair)],
-            "label": rf"$\alpha={alpha:g}$, $\mu_1,\mu_n={pair[0]:g},{pair[1]:g}$",
+            "label": rf"$\alpha={alpha:g}$, $\mu_1,\mu_n={','.join(map(_rate, pair))}$",
         }
         many, few = ("n_dominated", "n_dominated") if alpha <= 1 else ("all_busy", "one_dominated")
         n = growth["servers"]
         left.loglog(n, growth["throughput"] / growth[f"throughput_{many}"], **style)
         relative = growth["relative_completions"] / growth[f"relative_completions_{few}"]
         right.loglog(n, relative, **style)
+    least = min(left.dataLim.y0, right.dataLim.y0)
+    most = max(left.dataLim.y1, right.dataLim.y1)
     for ax, title, symbol in (
         (left, "throughput", r"\mu"),
         (right, "mean relative completions", r"\mathrm{E}[\Delta(Y_d)]"),
@@ -67,8 +70,14 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         ax.set(title=title, xlabel="servers $n$", ylabel=f"${symbol}$, exact over growth rate")
         ax.yaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_minor_formatter(NullFormatter())
-        if ax.dataLim.y0 >= 0.01 and ax.dataLim.y1 <= 100:
+        # Both panels have one vertical axis.
+        if least >= 0.01 and most <= 100:
             ax.set_yticks([0.1, 0.2, 0.5, 1, 2, 5, 10])
         draw_levels(ax, [(1, "limit", "black")])
     legend_above(fig, 3)
     return fig
+
+
+def _rate(rate: float) -> str:
+    """A rate inside a formula."""
+    return number(rate, f"{rate:g}").strip("$")

@@ -87,7 +87,10 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     wide = width > NARROW
     fig = Figure(figsize=(width, (0.55 if wide else 0.85) * width))
     axes = fig.subplots(1, 2 if zoom else 1, sharey=True, squeeze=False)[0]
-    titles = "all loads", added(figure, "high loads")
+    part = ""
+    if zoom:
+        part = "high loads" if zoom[1] == 1 else f"loads from {zoom[0]:g} to {zoom[1]:g}"
+    titles = "all loads", added(figure, part)
     for ax, ends, title in zip(axes, [(0, 1), zoom], titles, strict=False):
         ax.set_xlim(*ends)
         rows = draw_panel(ax, figure, series)

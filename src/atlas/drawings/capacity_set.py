@@ -16,6 +16,9 @@ from atlas.drawings.marks import note
 from atlas.fields.block import WHOLE
 from atlas.fields.required_series import OptionsBlock, Wanted
 
+# The distance in rates, as a share of the axes, under which labels of states would meet.
+NEAR = 0.01
+
 
 class Options(OptionsBlock):
     named: Annotated[
@@ -50,9 +53,15 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         zorder=3,
         clip_on=False,
     )
+    named: list[tuple[float, float]] = []
     for row in rates.itertuples():
         if row.jobs_1 + row.jobs_2 <= figure["drawing"]["named"] and row.jobs_1 and row.jobs_2:
             text, place = f"({row.jobs_1}, {row.jobs_2})", (row.rate_1, row.rate_2)
+            # Of states whose rates almost coincide, the first is named.
+            apart = [abs(x - place[0]) / one + abs(y - place[1]) / two for x, y in named]
+            if min(apart, default=1.0) < NEAR:
+                continue
+            named.append(place)
             note(ax, text, place, (5, 4), va="baseline")
     for label, at, shift in ((r"$x_2 = 0$", (one, 0), (4, 8)), (r"$x_1 = 0$", (0, two), (6, 6))):
         note(ax, label, at, shift, va="baseline")

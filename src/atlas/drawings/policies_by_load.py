@@ -15,15 +15,18 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from atlas.drawings import (
+    NARROW,
     Parameters,
     Spec,
     Tables,
     columns,
+    end_at,
     label_grid,
     pair_style,
     panel_grid,
     rows_of,
 )
+from atlas.drawings.digits import number
 from atlas.drawings.marks import (
     LOADS,
     ROW,
@@ -75,6 +78,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     drawing = figure["drawing"]
     panels = drawing.get("panels") or {"all": ""}
     across = min(len(panels), 2 if len(panels) % 2 == 0 else 3)
+    across = 1 if width < NARROW else across
     height = max((0.8 if across == 1 else 0.84 / across) * width, LEAST)
     fig, axes = panel_grid(width, len(panels), across, height)
     policies = [*_policies(drawing, series)]
@@ -84,10 +88,10 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         limits = []
         for i, (label, rows) in enumerate(policies):
             limits += _draw_policy(ax, i, label, rows_of(rows, "class", kind), drawing["axis"])
+        if "ceiling" in drawing:
+            end_at(ax, drawing["ceiling"])
         if drawing["scale"] == "linear":
             ax.set_ylim(bottom=0)
-        if "ceiling" in drawing:
-            ax.set_ylim(top=drawing["ceiling"])
         rows_of_labels = draw_limits(ax, limits)
         if title:
             ax.set_title(title, pad=4 + ROW * rows_of_labels)
@@ -132,4 +136,5 @@ def _draw_policy(ax: Axes, i: int, label: str, rows: pd.DataFrame, axis: str) ->
     if not limit < 1 or axis == "fraction-of-limit":
         return []
     symbol = r"\rho^*" if axis == "load" else r"\lambda^*"
-    return [(limit * unit, f"${symbol}$ = {rounded(limit * unit, 3)}", style["color"])]
+    at = limit * unit
+    return [(at, f"${symbol}$ = {number(at, rounded(at, 3))}", style["color"])]

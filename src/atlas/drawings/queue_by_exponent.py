@@ -52,6 +52,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """One panel per prefix; exact curves end where the queue is unstable."""
     panels = figure["drawing"]["panels"]
     fig, axes = panel_row(width, len(panels), 0.95 if len(panels) == 1 else 0.46)
+    beside = axes[0].get_subplotspec().get_gridspec().ncols
     for ax, (prefix, panel) in zip(axes, panels.items(), strict=True):
         own = [pair for pair in pairs(series) if pair[0].startswith(f"{prefix}-")]
         for i, (name, curve, points) in enumerate(own):
@@ -66,14 +67,17 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         ax.set_yscale("log")
         ax.margins(x=0.02)
         ax.set_xlabel(r"exponent $\alpha$")
-        ax.legend(
-            title=r"$\mathrm{E}[Q]$ at that load",
-            title_fontsize=SIZE,
-            loc="upper center",
-            bbox_to_anchor=(0.5, -0.18),
-            ncols=3,
-            columnspacing=1.2,
-        )
+        for columns_of_legend in (3, 2, 1):
+            legend = ax.legend(
+                title=r"$\mathrm{E}[Q]$ at that load",
+                title_fontsize=SIZE,
+                loc="upper center",
+                bbox_to_anchor=(0.5, -0.18),
+                ncols=columns_of_legend,
+                columnspacing=1.2,
+            )
+            if legend.get_window_extent().width <= fig.bbox.width / beside:
+                break
     axes[0].set_ylabel(r"waiting $\mathrm{E}[Q]$, present $\mathrm{E}[N]$ (jobs)")
     return fig
 

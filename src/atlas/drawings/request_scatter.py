@@ -56,7 +56,9 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     )
     if np.isfinite(law.exponent):  # not if all needs or all durations are equal
         ends = np.array([needs.min(), needs.max()])
-        fit = f"$t \\propto v^{{{law.exponent:.2f}}}$, correlation {law.correlation:.2f} (log-log)"
+        # A minus sign as wide as that of the exponent.
+        correlation = f"{law.correlation:.2f}".replace("-", "\N{MINUS SIGN}")
+        fit = f"$t \\propto v^{{{law.exponent:.2f}}}$, correlation {correlation} (log-log)"
         ax.plot(ends, law.scale * (ends * smallest) ** law.exponent, color="C1", label=fit)
     ax.set(xscale="log", yscale="log", xlabel=drawing["label"], ylabel="duration (s)")
     fig.colorbar(points, ax=ax, label="jobs")

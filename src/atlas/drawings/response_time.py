@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 from matplotlib.figure import Figure
 
-from atlas.drawings import Spec, Tables, pair_style, pairs, single_axes
+from atlas.drawings import Spec, Tables, end_at, pair_style, pairs, single_axes
+from atlas.drawings.digits import number
 from atlas.drawings.marks import (
     LOADS,
     Limit,
@@ -24,13 +25,16 @@ from atlas.fields.vocabulary import Ceiling, LoadAxis
 
 # The labels of λ* and λ^naive on each axis.
 LIMIT_TEMPLATES = {
-    "arrival-rate": (r"$\lambda^*$ = {0}", r"$\lambda^\mathrm{{naive}}$ = {1:g}"),
-    "load": (r"$\rho^*$ = {0}", r"$\rho$ = {1:g}"),
+    "arrival-rate": (r"$\lambda^*$ = {0}", r"$\lambda^\mathrm{{naive}}$ = {1}"),
+    "load": (r"$\rho^*$ = {0}", r"$\rho$ = {1}"),
     "fraction-of-limit": (
-        r"$\lambda/\lambda^*$ = {1:g}",
+        r"$\lambda/\lambda^*$ = {1}",
         r"$\lambda^\mathrm{{naive}}/\lambda^*$ = {0}",
     ),
 }
+
+
+LONGEST = 24
 
 
 class Options(OptionsBlock):
@@ -61,7 +65,9 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         style = pair_style(i)
         colors[name] = style["color"]
         draw_curve_and_points(ax, name, line, marks, **style)
-    ax.set(xlim=(0, 1.05 * max(naive.values())), ylim=(0, figure["drawing"]["ceiling"]))
+    ax.set_xlim(0, 1.05 * max(naive.values()))
+    end_at(ax, figure["drawing"]["ceiling"])
+    ax.set_ylim(bottom=0)
     ax.set(xlabel=LOADS[axis], ylabel=r"mean response time $\mathrm{E}[T]$ (s)")
     stable, served = LIMIT_TEMPLATES[axis]
     labels = [*_limit_labels(limits, stable, colors, axis == "fraction-of-limit")]
@@ -77,9 +83,18 @@ def _limit_labels(
     in black, and unequal ones are labelled with their systems."""
     highest = max(limits.values())
     if shared and highest - min(limits.values()) <= 1e-9 * highest:
-        return [(highest, template.format(rounded(highest, 4), highest), "black")]
-    texts = {name: template.format(rounded(at, 4), at) for name, at in limits.items()}
+        return [(highest, _fill(template, highest), "black")]
+    texts = {name: _fill(template, at) for name, at in limits.items()}
     return [
-        (at, f"{name}: {texts[name]}" if shared else texts[name], colors[name])
+        # A long name would take all of the width: the colour says whose limit it is.
+        (
+            at,
+            f"{name}: {texts[name]}" if shared and len(name) <= LONGEST else texts[name],
+            colors[name],
+        )
         for name, at in limits.items()
     ]
+
+
+def _fill(template: str, limit: float) -> str:
+    return template.format(number(limit, rounded(limit, 4)), number(limit, f"{limit:g}"))

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from atlas.drawings import Spec, Tables, single_axes
+from atlas.drawings.digits import chance
 from atlas.drawings.marks import HIGHLIGHT, legend_above, percent, point_out
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -41,7 +42,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     ax.plot([lambda1, lambda1 * reach], [lambda2, lambda2 * reach], color="black", lw=0.8)
     ax.plot([lambda1, lambda1 * reach], [lambda2, lambda2 * reach], **HIGHLIGHT)
     text = (
-        f"at $p_2$ = {percent(peak['p2'], 1)}:\n{peak['wastage']:.1f} servers wasted,\n"
+        f"at $p_2$ {chance(peak['p2'], 1)}:\n{peak['wastage']:.1f} servers wasted,\n"
         f"{percent(peak['utilisation'], 1)} utilised"
     )
     point_out(ax, text, (lambda1 * reach, lambda2 * reach), (0.42, 0.72))

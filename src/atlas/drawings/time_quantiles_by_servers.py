@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import Field
 
-from atlas.drawings import Parameters, Spec, Tables, point_style, rows_of, single_axes
+from atlas.drawings import Parameters, Spec, Tables, end_at, point_style, rows_of, single_axes
+from atlas.drawings.digits import number
 from atlas.drawings.marks import draw_level, legend_above, point, time_name
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class, require_labels
@@ -67,8 +68,12 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         first = rows[rows["quantile"] <= target].iloc[:1]
         ring = {"mfc": "none", "mec": style["color"], "mew": 0.9, "linestyle": "none"}
         ax.plot(first["servers"], first["quantile"], marker="o", ms=8, **ring)
-    ax.set_ylim(0, drawing["ceiling"])
-    draw_level(ax, target, f"target {target:g} s", side="right")
+    end_at(ax, drawing["ceiling"])
+    ax.set_ylim(bottom=0)
+    draw_level(ax, target, f"target {number(target, f'{target:g}')} s", side="right")
+    counts = pd.concat(series.values())["servers"]
+    if counts.nunique() == 1:
+        ax.set_xlim(counts.min() - 1.5, counts.min() + 1.5)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel="servers $n$", ylabel=f"{point(p)} point of the {time_name(time)} (s)")
     legend_above(fig, 1)

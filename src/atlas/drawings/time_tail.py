@@ -70,7 +70,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
             draw_tail(ax, i, policy_label(figure, name), *pair, group, drawing)
         ax.set(ylim=(drawing["floor"], 1.3), xscale=drawing["scale"])
         low, high = ax.get_xlim()
-        ax.set_xlim(0 if drawing["scale"] == "linear" else max(low, SHORTEST * high))
+        start = max(low, SHORTEST * high * _shorter(ax))
+        ax.set_xlim(0 if drawing["scale"] == "linear" else start)
         if len(panels) > 1:
             ax.set_title(title)
         ax.set_xlabel("time $t$ (s)")
@@ -101,3 +102,11 @@ def draw_tail(
         # The axis of t ends where the last curve reaches the bottom of the other axis.
         line = columns(curve[curve[time] > 0.8 * drawing["floor"]], "t", time)
     draw_curve_and_points(ax, label, line, marks, across=True, **pair_style(i))
+
+
+def _shorter(ax: Axes) -> float:
+    """How much shorter the times of one system are than those of another, if by decades: a
+    logarithmic axis then begins earlier."""
+    ends = [max(line.get_xdata()) for line in ax.lines if len(line.get_xdata())]
+    ratio = min(ends, default=1.0) / max(ends, default=1.0)
+    return ratio if 0 < ratio < 1e-3 else 1.0

@@ -8,8 +8,12 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from atlas.drawings import Spec, Tables, single_axes
-from atlas.drawings.marks import HIGHLIGHT, legend_above, note, percent
+from atlas.drawings.digits import chance
+from atlas.drawings.marks import HIGHLIGHT, legend_above, note, percent, point_out
 from atlas.fields.required_series import OptionsBlock, Wanted
+
+# The utilisation, in %, under which a text beside the lowest point would meet the axis.
+LOW = 20
 
 
 class Options(OptionsBlock):
@@ -29,18 +33,17 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     ax.plot(lowest["need2"], height, **HIGHLIGHT)
     text = (
         f"{percent(lowest['utilisation'], 1)} at $n_2$ = {lowest['need2']:.0f},"
-        f"\n$p_2$ {_chance(lowest['p2'])}"
+        f"\n$p_2$ {chance(lowest['p2'], 2)}"
     )
-    note(ax, text, (lowest["need2"], height), (-8, -2), ha="right", va="baseline")
+    at, end = (lowest["need2"], height), worst["need2"].max()
+    if height < LOW:
+        point_out(ax, text, at, (0.05 if lowest["need2"] > end / 2 else 0.5, 0.1))
+    elif lowest["need2"] < 0.4 * end:
+        note(ax, text, at, (8, -2), va="baseline")
+    else:
+        note(ax, text, at, (-8, -2), ha="right", va="baseline")
     ax.set(ylim=(0, 102), xlim=(0, worst["need2"].max() * 1.03))
     ax.set_xlabel(r"server need of class 2, $n_2$ (servers)")
     ax.set_ylabel(r"utilisation $1 - \mathrm{E}[N_\mathrm{idle}]/n$ (%)")
     legend_above(fig, 1)
     return fig
-
-
-def _chance(p: float) -> str:
-    """A probability, which is neither 0 nor 1, to two decimals."""
-    if p < 5e-5:
-        return f"< {percent(5e-5, 3)}"
-    return f"> {percent(0.99995, 3)}" if p > 0.99995 else f"= {percent(p, 2)}"

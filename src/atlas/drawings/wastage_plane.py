@@ -6,6 +6,7 @@ Series: any number (wastage-plane), each titled by its needs and servers, n1-n2-
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from atlas.drawings import Spec, Tables
@@ -20,17 +21,22 @@ class Options(OptionsBlock):
         Wanted(
             "*",
             ("odds", "rate_ratio", "odds_per_rate", "wastage_per_need2"),
-            parameters=("needs", "servers", "odds"),
+            parameters=("needs", "servers", "odds", "rate_ratio"),
         ),
     )
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
-    """Panels on shared axes, coloured by wasted servers as a share of n2, with some level lines."""
+    """Panels on shared axes, if their ranges are equal, coloured by wasted servers as a share of
+    n2, with some level lines."""
     across = min(len(series), COLUMNS)
     rows = -(-len(series) // across)
     fig = Figure(figsize=(width, width / across * 0.86 * rows + 0.3))
-    axes = fig.subplots(rows, across, sharex=True, sharey=True, squeeze=False)
+    ranges = [figure["series"][name]["parameters"] for name in series]
+    # Planes over other ranges than the first have axes of their own: on shared ones they would be
+    # cut to the range of the last.
+    shared = all(one[axis] == ranges[0][axis] for one in ranges for axis in ("odds", "rate_ratio"))
+    axes = fig.subplots(rows, across, sharex=shared, sharey=shared, squeeze=False)
     for ax, (name, plane) in zip(axes.flat, series.items(), strict=False):
         parameters = figure["series"][name]["parameters"]
         columns = ["rate_ratio", "odds", "wastage_per_need2"]
@@ -42,12 +48,12 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         contours = ax.contour(*grid, levels=LEVELS, colors="white", linewidths=0.6)
         ax.set_xlim(plane["rate_ratio"].min(), plane["rate_ratio"].max())
         ax.set_ylim(*parameters["odds"])
-        needs = "-".join(map(str, parameters["needs"]))
-        ax.set_title(f"$n_1$-$n_2$-$n$ = {needs}-{parameters['servers']}")
+        name_plane(ax, [*parameters["needs"], parameters["servers"]])
     for ax in axes.flat[len(series) :]:
         ax.remove()
-    for ax in axes[-1]:
+    for ax in axes.flat[: len(series)][-across:]:
         ax.set_xlabel(r"$\mu_2/\mu_1$")
+        ax.xaxis.set_tick_params(labelbottom=True)
     for ax in axes[:, 0]:
         ax.set_ylabel(r"$p_2/p_1$")
     panels = list(axes.flat[: len(series)])
@@ -55,3 +61,11 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     bar.add_lines(contours)
     bar.set_ticks([0, *LEVELS, 1])
     return fig
+
+
+def name_plane(ax: Axes, numbers: list[int]) -> None:
+    """The title of a panel, in two lines where it is wider than the panel."""
+    symbols, values = "$n_1$-$n_2$-$n$ =", "-".join(map(str, numbers))
+    room = ax.get_position().width * ax.figure.get_figwidth() * 72
+    between = " " if 4.7 * (9 + len(values)) < room else "\n"
+    ax.set_title(f"{symbols}{between}{values}")
