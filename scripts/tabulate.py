@@ -13,7 +13,7 @@ from atlas.io.atomic import write_text
 from atlas.io.cite import caption
 from atlas.io.latex import escape
 from atlas.io.product import Spec, comment, run
-from atlas.io.tabulars import table, tabular
+from atlas.io.tabulars import short, table, tabular
 from atlas.io.tidy import read_table, write_table
 
 # More columns than this need the width of two columns of a paper.
@@ -69,7 +69,7 @@ def show(value: object, style: str) -> str:
     if isinstance(value, int) and style[-1:].isdigit():
         # Python refuses a precision for whole numbers.
         value = float(value)
-    digits, e, exponent = format(value, style).partition("e")
+    digits, e, exponent = format(value, style or short(value)).partition("e")
     if e and value == 0:
         return "0"
     if not e:

@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 from atlas.gallery.collect import Exhibit
 from atlas.io.latex import MATHEMATICS
+from atlas.io.tabulars import short
 
 SYMBOLS = {command[1:]: symbol for symbol, command in MATHEMATICS.items()}
 TOKEN = re.compile(r"\\([A-Za-z]+) ?|\\(.)|([_^])|([{}$])|([^\\_^{}$])")
@@ -57,7 +58,7 @@ def cell(value: Any, style: str) -> Markup:
         return escape(number(value))
     if style and math.isnan(value):
         return Markup("–")
-    digits, e, exponent = format(value, style).partition("e")
+    digits, e, exponent = format(value, style or short(value)).partition("e")
     if not e or value == 0:
         return escape("0" if e else digits)
     factor = "" if digits == "1" else f"{digits} · "

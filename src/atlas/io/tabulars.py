@@ -38,6 +38,11 @@ FLOAT = r"\edef\multiserverfloat{table\ifcsname table*\endcsname *\fi}%"
 FITTED = r"\multiserverfit\noindent\usebox0"
 
 
+def short(value: object) -> str:
+    """The format of a value in a column without one: six digits of a number that has more."""
+    return ".6g" if isinstance(value, float) and float(f"{value:.6g}") != value else ""
+
+
 def tabular(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A booktabs table that fits the line; headings and cells are LaTeX already."""
     return _group(*_define(headings, rows), FITTED)
