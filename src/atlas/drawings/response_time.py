@@ -33,7 +33,7 @@ LIMIT_TEMPLATES = {
     ),
 }
 
-
+# A limit is labelled with names of at most so many characters.
 LONGEST = 24
 
 
