@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -33,11 +35,55 @@ def test_first_come_first_served_as_by_the_age_of_the_head(servers, load):
     assert waits(found) == pytest.approx(expected.tolist(), rel=1e-12, abs=0)
 
 
+# Least Servers First down to a P(W > 0) of 1e-9; chains are solved to 1e-14 of E[N].
+@pytest.mark.parametrize("load", [0.3, 0.1, 0.03])
+@pytest.mark.parametrize(
+    ("policy", "first", "error"), [(ms.LeastServersFirst, 1, 3e-7), (ms.MostServersFirst, 0, 2e-8)]
+)
+def test_the_need_that_is_served_first_waits_as_if_it_were_alone(policy, first, error, load):
+    system = ms.System(10, classes((3, 2), (1.0, 2.0), (0.2, 0.8)))
+    found = system.under(policy).exact(load=load)
+    chosen = system.classes[first]
+    alone = ms.System(10, [replace(chosen, probability=1.0)]).under(ms.FCFS)
+    expected = alone.exact(arrival_rate=found.arrival_rate * chosen.probability)
+    assert expected.method == "M/M/k"
+    assert waits(found)[first] == pytest.approx(expected.mean_waiting_time, rel=error, abs=0)
+
+
+@pytest.mark.parametrize("load", [1e-9, 1e-3, 0.3])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        *(ms.LeastServersFirst, ms.MostServersFirst, ms.MaxWeight),
+        *(ms.NonpreemptiveMostServersFirst, ms.Quickswap(threshold=2)),
+    ],
+    ids=repr,
+)
+def test_that_of_all_jobs_is_the_mean_over_the_classes(policy, load):
+    """Two classes of one need among them, which wait alike."""
+    rates, probabilities = (1.0, 2.0, 2.0), (0.2, 0.3, 0.5)
+    system = ms.System(10, classes((3, 2, 2), rates, probabilities))
+    found = system.under(policy).exact(load=load)
+    whole = np.dot(probabilities, waits(found))
+    assert found.mean_waiting_time == pytest.approx(whole, rel=1e-14, abs=0)
+    assert waits(found)[1] == waits(found)[2]
+
+
+@pytest.mark.parametrize("load", [1e-9, 1e-5])
+def test_where_hardly_any_job_waits_without_preemption_the_order_is_nearly_that_of_arrival(load):
+    """Three large jobs and one more, or five small ones, must meet before one waits."""
+    system = ms.System(10, classes((3, 2), (1.0, 2.0), (0.2, 0.8)))
+    expected = waits(system.under(ms.FCFS).exact(load=load))
+    found = waits(system.under(ms.NonpreemptiveMostServersFirst).exact(load=load))
+    assert found == pytest.approx(expected, rel=max(10 * load, 1e-11), abs=0)
+
+
 # E[W_c] is a multiple of the load if only two jobs ever meet.
 @pytest.mark.parametrize(
     ("policy", "load", "expected"),
     [
         (ms.FCFS, 1e-12, (0.05, 0.05, 3.65)),
+        (ms.MaxWeight, 1e-12, (0.15, 0.25, 0.05)),
         (ms.ServerFilling, 1e-12, (0.15, 0.25, 0.05)),
         (ms.ServerFillingDivisible, 1e-12, (3.75, 0.25, 0.05)),
     ],

@@ -124,11 +124,12 @@ def solve(
     return _solve(system, rule, arrival_rate, limit, target, most_states)[0]
 
 
-def rarity(jobs: ArrayLike) -> float:
-    """The factor, at most 1, by which errors of E[N_c] `jobs` (C,) must be smaller than those of
-    E[N], as a class has a share below `COMMON`."""
+def rarity(jobs: ArrayLike, parts: ArrayLike | None = None) -> float:
+    """The factor, at most 1, by which errors of `parts` of E[N], or of E[N_c] `jobs` (C,), must be
+    smaller than those of E[N], as one has a share below `COMMON`."""
     numbers = np.asarray(jobs)
-    share = max(float(numbers.min() / numbers.sum()), np.finfo(float).tiny)
+    least = float(np.min(numbers if parts is None else parts))
+    share = max(least / float(numbers.sum()), float(np.finfo(float).tiny))
     return min(share / COMMON, 1.0)
 
 

@@ -26,6 +26,7 @@ small enough: the relative change by the last repetition plus the error of the d
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,14 +46,19 @@ FINER = (0.1, 1.0, 10.0, 100.0)
 
 @dataclass(frozen=True, slots=True)
 class ServedAloneMeans:
-    """E[N_c] `class_jobs`, in the order of the system's classes, of which `waiting` are not in
-    service; the number of `states` of the other classes, and the relative error."""
+    """E[N_c] `class_jobs`, in the order of the system's classes, of which `class_waiting` are not
+    in service; the number of `states` of the other classes, and the relative error."""
 
     arrival_rate: float
     class_jobs: tuple[float, ...]
-    waiting: float
+    class_waiting: tuple[float, ...]
     states: int
     imprecision: float
+
+    @property
+    def waiting(self) -> float:
+        """The jobs of all classes that are not in service, on average."""
+        return math.fsum(self.class_waiting)
 
 
 def solve(
@@ -87,9 +93,11 @@ def solve(
         wanted = max(enough / finer * rare, class_counts.FINEST)
         options = {"enough": wanted, "most_states": most_states}
         distribution = class_counts.solve(others, rule, rate, most, **options)
-        idle = float(distribution.probabilities[0])
+        idle, busy = (float(part.sum()) for part in np.split(distribution.probabilities, [1]))
         away = _time_to_empty(distribution, others, rule)
-        estimates.append((own + flow * idle * away) / (idle - own))
+        # E[N_C] less those in service, which would have no digit left where jobs hardly ever wait.
+        waiting = (own * (busy + own) + flow * idle * away) / (idle - own)
+        estimates.append(own + waiting)
         rare = class_counts.rarity(distribution.class_jobs)
         if len(estimates) > 1:
             imprecision = abs(estimates[-1] / estimates[-2] - 1) + distribution.imprecision / rare
@@ -98,7 +106,7 @@ def solve(
     return ServedAloneMeans(
         arrival_rate,
         (*distribution.class_jobs, estimates[-1]),
-        sum(distribution.class_waiting) + estimates[-1] - own,
+        (*distribution.class_waiting, waiting),
         len(distribution.counts),
         imprecision,
     )

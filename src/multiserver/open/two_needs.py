@@ -84,12 +84,13 @@ class QuickswapRule(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TwoNeedsMeans:
-    """E[N_c], and E[u_c] of them in service, small before large; K `kept`, and the relative error
-    of the worse of E[N_c]. `distribution` is that of the process; `others` (levels, phases) counts
-    the jobs of the class that is not its level."""
+    """E[N_c], E[u_c] of them in service and E[Q_c] not, small before large; K `kept`, and the
+    relative error of the worse of E[N_c]. `distribution` is that of the process; `others` (levels,
+    phases) counts the jobs of the class that is not its level."""
 
     class_jobs: Vector
     class_in_service: Vector
+    class_waiting: Vector
     kept: int
     imprecision: float
     distribution: qbd.StationaryDistribution
@@ -255,13 +256,14 @@ def _means(
         raise TooLargeError("a threshold that is hardly ever reached: empty systems have no float")
     counts = [np.array(of, float) for of in phases]
     distribution = replace(distribution, above=_without_rounding(distribution, counts[-1][:, 0]))
-    parts = zip((*distribution.boundary, distribution.above), counts, strict=True)
+    parts = list(zip((*distribution.boundary, distribution.above), counts, strict=True))
     other, *serving = sum(pi @ values for pi, values in parts).tolist()
-    jobs = np.empty(2)
-    jobs[point.level], jobs[1 - point.level] = distribution.mean_jobs, other
-    return TwoNeedsMeans(
-        jobs, np.array(serving), kept, np.inf, distribution, tuple(x[:, 0] for x in counts)
-    )
+    # E[N_c] − E[u_c] would have no digit left where jobs hardly ever wait.
+    held_back = sum(pi @ (values[:, 0] - values[:, 2 - point.level]) for pi, values in parts)
+    of_both = (distribution.mean_jobs, distribution.mean_waiting), (other, held_back)
+    jobs, waiting = np.array(of_both if point.level == 0 else of_both[::-1]).T
+    others = tuple(x[:, 0] for x in counts)
+    return TwoNeedsMeans(jobs, np.array(serving), waiting, kept, np.inf, distribution, others)
 
 
 def _without_rounding(distribution: qbd.StationaryDistribution, others: Vector) -> Vector:

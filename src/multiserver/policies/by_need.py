@@ -39,6 +39,12 @@ class ByNeed:
         """E[N_c] of the user's classes, from those of the classes of `system`."""
         return [share * jobs[i] for i, share in zip(self.place, self.share, strict=True)]
 
+    def class_waits(self, waiting: Sequence[float], arrival_rate: float) -> tuple[float, ...]:
+        """E[W_c] of the user's classes, from E[Q_c] of the classes of `system`: that of all jobs of
+        the need."""
+        flows = [arrival_rate * p for p in self.system.probabilities]
+        return tuple(waiting[i] / flows[i] for i in self.place)
+
 
 def _rate(group: Sequence[JobClass]) -> float:
     """1/E[X] of the jobs of several classes; the rate itself if it is the same for all."""

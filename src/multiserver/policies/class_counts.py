@@ -6,12 +6,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import class_counts, most_servers_first, served_alone
+from multiserver.open.class_counts import CountsMeans
 from multiserver.open.count_rules import Rule
+from multiserver.open.served_alone import ServedAloneMeans
 from multiserver.policies.by_need import ByNeed
 from multiserver.policies.conditions import (
     AT_MOST_THREE,
@@ -21,6 +24,9 @@ from multiserver.policies.conditions import (
 )
 from multiserver.policies.policy import Budget, Limit, Means, Method
 from multiserver.system import System
+
+# Where jobs hardly wait, a chain of at most so many states is solved again for those that do.
+FEW_STATES = 1_000
 
 
 def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> Method:
@@ -37,10 +43,13 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
         limit = limit_of(system, relative_completions=False, **options).arrival_rate
 
         def at(arrival_rate: float) -> Means:
-            found = class_counts.means(parts, rule, arrival_rate, limit, **asdict(budget))
+            solve = partial(class_counts.means, parts, rule, arrival_rate, limit)
+            found = solve(**asdict(budget))
+            waiting = _class_waiting(found, budget, solve)
             return Means(
                 **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
-                waiting=math.fsum(found.class_waiting),
+                waiting=math.fsum(waiting),
+                class_waits=needs.class_waits(waiting, arrival_rate),
                 tail=CountsTail(rule_of, options, parts, arrival_rate, limit, budget),
                 note=f"{found.states} states",
                 imprecision=found.imprecision,
@@ -57,6 +66,22 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
         conditions=(EXPONENTIAL_BY_NEED, AT_MOST_THREE),
         iterates=True,
     )
+
+
+def _class_waiting(
+    found: CountsMeans | ServedAloneMeans,
+    budget: Budget,
+    again: Callable[..., CountsMeans | ServedAloneMeans],
+) -> list[float]:
+    """E[Q_c] as found, or, if that is a small part of E[N] and takes little, from a chain that is
+    as precise relative to it."""
+    rare = class_counts.rarity(found.class_jobs, found.class_waiting)
+    finer = max(budget.enough * rare, class_counts.FINEST)
+    if finer < budget.enough and found.states <= FEW_STATES:
+        most = min(budget.most_states, 100 * FEW_STATES)
+        with suppress(NotKnownError, TooLargeError):
+            found = again(enough=finer, most_states=most)
+    return [max(0.0, waiting) for waiting in found.class_waiting]
 
 
 def _in_order(system: System, budget: Budget, **_: Any) -> Callable[[float], Means]:
@@ -86,10 +111,13 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
         limit = limit_of(system, relative_completions=False, **options).arrival_rate
 
         def at(arrival_rate: float) -> Means:
-            found = served_alone.solve(parts, arrival_rate, limit, **asdict(budget))
+            solve = partial(served_alone.solve, parts, arrival_rate, limit)
+            found = solve(**asdict(budget))
+            waiting = _class_waiting(found, budget, solve)
             return Means(
                 **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
-                waiting=found.waiting,
+                waiting=math.fsum(waiting),
+                class_waits=needs.class_waits(waiting, arrival_rate),
                 tail=CountsTail(rule_of, options, parts, arrival_rate, limit, budget),
                 note=f"{found.states} states of the others",
                 imprecision=found.imprecision,

@@ -118,7 +118,8 @@ def _chain(
         found = two_needs.solve(parts, arrival_rate, *options, enough=budget.enough / 2)
         return Means(
             **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs.tolist())),
-            waiting=math.fsum(found.class_jobs - found.class_in_service),
+            waiting=math.fsum(found.class_waiting),
+            class_waits=needs.class_waits(found.class_waiting.tolist(), arrival_rate),
             tail=found.tail,
             note=f"{found.phases} phases",
             imprecision=found.imprecision,
