@@ -71,6 +71,7 @@ class TimeDistribution:
         levels = 1 - points.ravel()
         columns = np.full(levels.size, self.column)
         found = self.times.quantiles(levels, columns).reshape(points.shape)
+        found = np.where(points <= self.at_zero, 0.0, found)
         return float(found) if points.ndim == 0 else found
 
     def moment(self, k: int) -> float:

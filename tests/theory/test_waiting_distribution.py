@@ -173,6 +173,9 @@ def test_shapes_ends_and_refusals():
     assert wait.cdf(0.0) == pytest.approx(wait.at_zero, abs=1e-15)
     assert wait.quantile(0.0) == 0 and wait.quantile(wait.at_zero / 2) == 0
     assert found.response_time.at_zero == 0 and found.response_time.quantile(0.0) == 0
+    # P(T > t) rounds to 1 at small t, as no job has passed all its stages by then.
+    stages = one_class(2, ms.Erlang(stages=8, rate=1.0)).distribution(load=1e-3)
+    assert stages.response_time.quantile(0.0) == 0 < stages.response_time.quantile(1e-6)
     for bad in (1.0, -0.1, math.nan, [0.5, 1.0]):
         with pytest.raises(ValueError, match=r"a probability must lie in \[0, 1\)"):
             wait.quantile(bad)
