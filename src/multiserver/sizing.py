@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from scipy.linalg import expm
 
-from multiserver.checks import is_number, require_integer
+from multiserver.checks import as_float, is_number, require_integer
 from multiserver.errors import UnstableError
 from multiserver.policies import require_policy
 from multiserver.policies.policy import Policy
@@ -55,14 +55,15 @@ class Target:
             raise ValueError(f"time must be 'waiting' or 'response', found {self.time!r}")
         if self.quantile is not None and self.longer_than is not None:
             raise ValueError("a target is a quantile or P(time > longer_than), found both")
-        if (p := self.quantile) is not None and not (is_number(p) and 0 < p < 1):
+        if (p := self.quantile) is not None and not 0 < as_float(p) < 1:
             raise ValueError(f"quantile must lie in (0, 1), found {p!r}")
         for name in ("at_most", "longer_than"):
             value = getattr(self, name)
-            if value is None and name == "longer_than":
-                continue
-            if not is_number(value) or not value >= 0:
+            if not (value is None and name == "longer_than") and not as_float(value) >= 0:
                 raise ValueError(f"{name} must be a number from 0 on, found {value!r}")
+        for name in ("at_most", "quantile", "longer_than"):
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, as_float(value))
         if self.job_class is not None:
             require_integer("job_class", self.job_class)
 
@@ -173,6 +174,7 @@ def fewest_servers(
     classes = listed_classes(classes)
     _check(classes, target, arrival_rate)
     require_policy(policy)
+    arrival_rate = as_float(arrival_rate)
     values: dict[int, float] = {}
 
     def meets(n: int) -> bool:

@@ -10,6 +10,8 @@ import math
 import pytest
 
 import multiserver as ms
+from multiserver.errors import NotKnownError
+from multiserver.open import class_counts
 
 from .systems import SYSTEMS
 
@@ -59,3 +61,19 @@ def test_times_where_all_jobs_may_use_all_servers():
 def test_phases_have_no_jobs_whose_times_could_be_kept():
     with pytest.raises(ms.NotKnownError, match="ask level='jobs'"):
         NEEDS.under(ms.FCFS).simulate(load=0.3, jobs=2000, seed=1, level="phases", times=True)
+
+
+def test_a_chain_that_does_not_converge_for_a_far_tail_is_not_solved_again(monkeypatch):
+    asked = []
+
+    def solve(*arguments, enough, **options):
+        asked.append(enough)
+        if len(asked) > 1:
+            raise NotKnownError("does not converge")
+        return solved(*arguments, enough=enough, **options)
+
+    solved = class_counts.solve
+    found = NEEDS.under(ms.MaxWeight).exact(load=0.6)
+    monkeypatch.setattr(class_counts, "solve", solve)
+    far = [found.tail(k) for k in (100, 101, 100)]
+    assert far[0] == far[2] >= far[1] and len(asked) == len(set(asked)) == 2

@@ -187,6 +187,19 @@ def test_short_floats_of_numpy_are_plain_ones(recwarn):
     assert not recwarn.list
 
 
+def test_fractions_are_plain_floats():
+    jobs = [ms.JobClass(duration=ms.Exponential(rate=1.0))]
+    shares = {"longer_than": Fraction(4), "at_most": Fraction(1, 20)}
+    asked = ms.fewest_servers(jobs, ms.Target(**shares), arrival_rate=Fraction(3), policy=ms.FCFS)
+    plain = ms.Target(longer_than=4.0, at_most=0.05)
+    assert asked == ms.fewest_servers(jobs, plain, arrival_rate=3.0, policy=ms.FCFS)
+    quantile = ms.Target(quantile=Fraction(1, 2), at_most=2)
+    assert repr(quantile) == repr(ms.Target(quantile=0.5, at_most=2.0))
+    jobs = [replace(jobs[0], need=v, probability=0.5) for v in (1, 2)]
+    queue = ms.System(3, jobs).under(ms.MaxWeight)
+    assert queue.exact(load=0.3, enough=Fraction(1, 1000)) == queue.exact(load=0.3, enough=1e-3)
+
+
 def test_no_mean_wait_is_negative():
     """E[N] less the jobs in service, where hardly any job waits, is rounding of either sign."""
     jobs = [

@@ -147,7 +147,9 @@ class CountsTail:
     arrival_rate: float
     limit: float
     budget: Budget
-    _found: dict[float, class_counts.CountsDistribution] = field(default_factory=dict)
+    _found: dict[float, class_counts.CountsDistribution | NotKnownError | TooLargeError] = field(
+        default_factory=dict
+    )
 
     def __call__(self, k: int) -> float:
         found = self._solve(self.budget.enough)
@@ -163,10 +165,14 @@ class CountsTail:
         if enough not in self._found:
             rule = self.rule_of(self.parts.servers, self.parts.needs, **self.options)
             budget = asdict(self.budget) | {"enough": enough}
-            self._found[enough] = class_counts.solve(
-                self.parts, rule, self.arrival_rate, self.limit, **budget
-            )
-        return self._found[enough]
+            point = self.parts, rule, self.arrival_rate, self.limit
+            try:
+                self._found[enough] = class_counts.solve(*point, **budget)
+            except (NotKnownError, TooLargeError) as error:
+                self._found[enough] = error
+        if isinstance(found := self._found[enough], ValueError):
+            raise found
+        return found
 
 
 def means_from_jobs(system: System, rate: float, jobs: Sequence[float]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from multiserver.checks import is_number, require_count
+from multiserver.checks import as_float, is_number, require_count
 
 # Relative error; if that of exact means is larger, the result says so.
 PRECISE = 1e-9
@@ -27,6 +27,7 @@ class Budget:
     def __post_init__(self) -> None:
         if not is_number(self.enough) or not self.enough > 0:
             raise ValueError(f"enough must be a positive relative error, found {self.enough!r}")
+        object.__setattr__(self, "enough", as_float(self.enough))
         if not is_number(self.most_states) or not self.most_states > 0:
             raise ValueError(f"most_states must be a positive number, found {self.most_states!r}")
 
