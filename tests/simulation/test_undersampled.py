@@ -112,3 +112,16 @@ def test_where_many_wait_they_have(load):
     found = queue.simulate(load=load, jobs=20_000, seed=1)
     assert not any(lacking(found))
     assert bool(found.tail(0).lacking) == (load == 0.01)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-9, 1e3, 0.3])
+def test_response_times_that_differ_by_rounding_alone_are_not_too_few(unit):
+    """Small jobs of one duration never wait; whether the run settled was read off the clock's
+    rounding, and so depended on the unit of time."""
+    durations = ms.Bimodal((0.7 * unit, 2.1 * unit), (0.7, 0.3)), ms.Deterministic(0.7721 * unit)
+    rows = zip((6, 12, 1), (durations[0], *durations), (0.3, 0.35, 0.35), strict=True)
+    classes = [ms.JobClass(need=v, duration=X, probability=p) for v, X, p in rows]
+    found = ms.System(12, classes).under(ms.LeastServersFirst)
+    result = found.simulate(load=0.016, jobs=60_000, seed=1)
+    assert not result.mean_jobs.lacking and not result.by_class[2].mean_response_time.lacking
+    assert result.by_class[2].mean_response_time.mean == pytest.approx(0.7721 * unit, rel=1e-11)

@@ -32,6 +32,8 @@ SETTLED_OBSERVATIONS = 10
 FAIR_OBSERVATIONS = 50
 # Fewer are never enough, however much the controls explain.
 MIN_OBSERVATIONS = 10
+# A smaller relative standard error is the clock's rounding: the replications are equal.
+ROUNDING = 1e-11
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +163,14 @@ def estimate(
     mean = Y.sum() / w.sum()
     residuals = Y - mean * w
     standard_error = float(np.sqrt(R / (R - 1) * (residuals @ residuals)) / w.sum())
+    equal = standard_error <= ROUNDING * abs(mean)
     return Estimate(
         mean=float(mean),
         margin=float(-stdtrit(R - 1, (1 - confidence) / 2)) * standard_error,
         standard_error=standard_error,
         replications=R,
         jobs=int(jobs),
-        effective_size=float(variance) / standard_error**2 if standard_error > 0 else math.inf,
+        effective_size=math.inf if equal else float(variance) / standard_error**2,
     )
 
 
