@@ -54,7 +54,7 @@ LOOKS = """
 import sys
 from pathlib import Path
 from atlas.plan.resolve import Plan
-for paper in ("two-class-stability", "multilevel-scaling"):
+for paper in ("two-class-stability", "product-form-saturated"):
     Plan.load({{"papers": [paper]}}, Path({root!r}))
     print("numba" in sys.modules)
 """
@@ -83,6 +83,7 @@ def test_a_choice_a_trace_code_or_a_line_that_changes_is_seen(read, project):
     log.write_text(rows, "utf-8")
     traces = {"borg": {"file": str(log), "format": "borg"}}
     drawing = "src/atlas/drawings/queue_state.py"
+    before = plan(root, traces=traces)
     for change in (
         lambda: log.write_text(rows + "0.5,50,1000000,2000000\n", "utf-8"),
         lambda: traces["borg"].update(faults=0.5),
@@ -92,10 +93,10 @@ def test_a_choice_a_trace_code_or_a_line_that_changes_is_seen(read, project):
             (root / PAPER).read_text("utf-8").replace("servers: 30", "servers: 31"), "utf-8"
         ),
     ):
-        before = plan(root, traces=traces)
         assert plan(root, traces=traces).agreement.text == before.agreement.text
         seen = len(read)
         change()
         after = plan(root, traces=traces)
         assert len(read) == seen + 1
         assert after.agreement.text != before.agreement.text
+        before = after

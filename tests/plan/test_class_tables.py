@@ -15,6 +15,8 @@ from atlas.models.class_tables import TableError, read_class_table
 from atlas.plan.resolve import Plan
 from atlas.studies import workload_system
 
+pytestmark = pytest.mark.usefixtures("unedited")
+
 CELLS = ROOT / "config/cells/borg.csv"
 GOOD = "# from nowhere\nneed,share,mean_duration\n1,0.75,2.5\n8,0.25,0.5\n"
 MINE = """paper: mine

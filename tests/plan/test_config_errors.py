@@ -4,12 +4,17 @@ and expected; a misspelling, with the most likely correction."""
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from tests.conftest import ROOT, copy_project
 
+from atlas.__main__ import main
 from atlas.config.errors import ConfigError
+from atlas.config.run_config import choose
 from atlas.plan.resolve import Plan
+
+pytestmark = pytest.mark.usefixtures("unedited")
 
 PAPER = "config/papers/two-class-stability.yaml"
 PAPERS = {"papers": ["two-class-stability"]}
@@ -129,8 +134,8 @@ def test_a_mistake_in_the_run_wide_config_is_said(project, config, key, word):
 
 
 def test_a_width_on_the_command_line_is_a_number_though_snakemake_leaves_it_as_text(project):
-    widths = [Plan.load({"widths": {"single": one}}, project.root).archive.text for one in ("5", 5)]
-    assert widths[0] == widths[1] != Plan.load({}, project.root).archive.text
+    given = {**PAPERS, "widths": {"single": "5"}}
+    assert choose(given, project.root).run["widths"]["single"] == 5
 
 
 def test_all_faults_of_a_file_are_said_at_once_with_the_line_of_each_key(project):
@@ -157,3 +162,10 @@ def test_a_run_with_a_mistake_starts_no_job(project):
     assert f"{FEW}.servers" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (project.root / "results").exists()
+
+
+def test_a_config_file_that_is_no_yaml_is_named_before_snakemake_reads_it(project, monkeypatch):
+    monkeypatch.chdir(project.root)
+    Path("broken.yaml").write_text("paper: mine\nfigures:\n\tfig1: {}\n", "utf-8")
+    with pytest.raises(SystemExit, match=r"no job was started\n\nbroken\.yaml:3: the whole file"):
+        main(["--dry-run", "--configfile", "broken.yaml"])

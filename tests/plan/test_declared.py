@@ -12,6 +12,8 @@ from atlas.__main__ import arrange
 from atlas.config.errors import ConfigError
 from atlas.plan.resolve import Plan
 
+pytestmark = pytest.mark.usefixtures("unedited")
+
 EXAMPLE = ROOT / "config/examples/three-classes.yaml"
 SYSTEM = "servers: 16, needs: [1, 4, 16], rates: [1.0, 0.5, 0.25], probabilities: [0.9, 0.07, 0.03]"
 CLUSTER = "cluster: {study: response-time, <<: *cluster, points: 40}"

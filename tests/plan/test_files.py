@@ -14,6 +14,8 @@ from atlas.config.read import read_config
 from atlas.config.tolerances import read_tolerances
 from atlas.plan.resolve import Plan
 
+pytestmark = pytest.mark.usefixtures("unedited")
+
 STYLE = "config/atlas.mplstyle"
 
 

@@ -13,6 +13,8 @@ from atlas.config.given import check_given
 from atlas.config.read import read_yaml
 from atlas.plan.resolve import Plan
 
+pytestmark = pytest.mark.usefixtures("unedited")
+
 PAPER = """
 paper: own
 bibliography: {title: A Paper, authors: [A. A], year: 2020}

@@ -12,6 +12,8 @@ from atlas.config.errors import ConfigError
 from atlas.config.read import read_config
 from atlas.plan.resolve import Plan
 
+pytestmark = pytest.mark.usefixtures("unedited")
+
 ROOT = Path(__file__).resolve().parents[2]
 OWN = """
 paper: %s

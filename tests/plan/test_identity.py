@@ -24,11 +24,6 @@ from atlas.plan.resolve import Plan
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(scope="module")
-def plan() -> Plan:
-    return Plan.load(YAML(typ="safe").load(ROOT / "config/config.yaml"), ROOT)
-
-
 # A string or another value of canonical JSON, and whether it is a key; or an empty mapping or list.
 TOKEN = re.compile(r'("(?:[^"\\]|\\.)*")(:?)|[^\[\]{}:,"]+|\[\]|\{\}')
 

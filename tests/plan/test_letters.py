@@ -21,6 +21,8 @@ from atlas.io.latex import ESCAPES, escape
 from atlas.io.mathematics import formulate
 from atlas.io.rendering import save, style_context
 
+pytestmark = pytest.mark.usefixtures("unedited")
+
 __all__ = ["folder"]
 TITLE = "title: The scaled queue"
 BOOKS = "paper: three-classes"

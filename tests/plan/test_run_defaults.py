@@ -8,6 +8,8 @@ from atlas.config.errors import ConfigError
 from atlas.config.series import apply_run_defaults, run_defaults
 from atlas.plan.resolve import Plan
 
+pytestmark = pytest.mark.usefixtures("unedited")
+
 PAPERS = {"papers": ["two-class-stability"]}
 
 

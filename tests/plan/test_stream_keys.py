@@ -35,12 +35,11 @@ series says `stream: KEY`, the key of old. If a series is new or means something
 file of keys anew: python -m tests.plan.{Path(__file__).stem}"""
 
 
-def find_keys() -> dict[str, int]:
+def find_keys(plan: Plan) -> dict[str, int]:
     """The keys by the first place that has each: paper, figure or table, series and what it has of
     several."""
-    config = YAML(typ="safe").load((ROOT / "config/config.yaml").read_text("utf-8"))
     places: dict[int, str] = {}
-    for product in Plan.load(config, ROOT).products:
+    for product in plan.products:
         for name, series in product.series.items():
             for below, key in _keys(series.study, series.parameters):
                 part = below if series.study == "claims" else "/".join(filter(None, (name, below)))
@@ -71,8 +70,8 @@ def read_pinned() -> dict[str, int]:
         return {row["place"]: int(row["key"]) for row in csv.DictReader(file)}
 
 
-def test_random_streams_are_those_of_before():
-    found, pinned = find_keys(), read_pinned()
+def test_random_streams_are_those_of_before(plan):
+    found, pinned = find_keys(plan), read_pinned()
     assert len(pinned) > 150
     differ = [
         f"{place}: {found.get(place, 'no such series')}, was {pinned.get(place, 'none')}"
@@ -110,7 +109,8 @@ def test_a_series_may_give_the_key_itself(given):
 
 
 def _write() -> None:
-    rows = [("place", "key"), *find_keys().items()]
+    config = YAML(typ="safe").load((ROOT / "config/config.yaml").read_text("utf-8"))
+    rows = [("place", "key"), *find_keys(Plan.load(config, ROOT)).items()]
     with PINNED.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
 

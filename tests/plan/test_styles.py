@@ -14,6 +14,8 @@ from atlas.config.errors import ConfigError
 from atlas.config.styles import MOST_DOTS, check_style, require_drawable
 from atlas.io.rendering import draw_sample
 
+pytestmark = pytest.mark.usefixtures("unedited")
+
 __all__ = ["folder"]
 STYLE = "config/atlas.mplstyle"
 NONSENSE = (

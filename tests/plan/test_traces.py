@@ -7,6 +7,8 @@ import pytest
 from atlas.config.errors import ConfigError
 from atlas.plan.resolve import Plan
 
+pytestmark = pytest.mark.usefixtures("unedited")
+
 RUN = {"papers": ["two-class-stability"]}
 LOG = "cpus,priority,start_time,end_time\n0.5,50,1000000,3000000\n"
 

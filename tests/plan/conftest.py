@@ -1,0 +1,27 @@
+"""The plan of all papers, and digests of the project's code that are found once."""
+
+from __future__ import annotations
+
+import pytest
+from tests.conftest import ROOT
+
+from atlas.config.read import read_yaml
+from atlas.plan.fingerprint import CodeDigests
+from atlas.plan.resolve import Plan
+
+
+@pytest.fixture(scope="session")
+def plan() -> Plan:
+    """Everything, as config/config.yaml has it."""
+    return Plan.load(read_yaml(ROOT / "config/config.yaml", "config.yaml")[0], ROOT)
+
+
+@pytest.fixture(scope="session")
+def digests() -> CodeDigests:
+    return CodeDigests.below(ROOT)
+
+
+@pytest.fixture
+def unedited(digests, monkeypatch) -> None:
+    """Copies of the project have its code as it is: a plan need not read it again."""
+    monkeypatch.setattr(CodeDigests, "below", lambda root: digests)
