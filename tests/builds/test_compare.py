@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from matplotlib.figure import Figure
@@ -55,14 +56,23 @@ def build(root: Path, revision: str, end: float = 1.0) -> Path:
     return root
 
 
-@pytest.fixture
-def old(tmp_path) -> Path:
-    return build(tmp_path / "old", "one")
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """The builds of two revisions, to be copied."""
+    folder = tmp_path_factory.mktemp("made")
+    for name, revision in (("old", "one"), ("new", "two")):
+        build(folder / name, revision)
+    return folder
 
 
 @pytest.fixture
-def new(tmp_path) -> Path:
-    return build(tmp_path / "new", "two")
+def old(made, tmp_path) -> Path:
+    return copytree(made / "old", tmp_path / "old")
+
+
+@pytest.fixture
+def new(made, tmp_path) -> Path:
+    return copytree(made / "new", tmp_path / "new")
 
 
 def differences(old: Path, new: Path, **options) -> list[str]:
