@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
+from tests.conftest import check_output
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
@@ -27,17 +28,14 @@ def test_contributing_leads_to_files_that_exist_and_names_the_words_of_ci():
 
 
 @pytest.mark.parametrize(
-    ("schema", "file"),
+    ("schema", "files"),
     [
-        *(("vendor.github-issue-forms", form) for form in FORMS),
-        ("vendor.github-workflows", ROOT / ".github/workflows/ci.yml"),
+        ("vendor.github-issue-forms", FORMS),
+        ("vendor.github-workflows", [ROOT / ".github/workflows/ci.yml"]),
     ],
-    ids=lambda value: Path(value).stem,
 )
-def test_what_the_host_reads_is_valid_by_its_schema(schema, file):
-    command = [BIN / "check-jsonschema", "--builtin-schema", schema, file]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert found.returncode == 0, found.stdout
+def test_what_the_host_reads_is_valid_by_its_schema(schema, files):
+    check_output(BIN / "check-jsonschema", "--builtin-schema", schema, *files)
 
 
 def test_hosted_tests_are_those_of_ci():
