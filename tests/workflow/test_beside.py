@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import os
+import runpy
 import shutil
 import signal
 import time
+from contextlib import nullcontext
 
 import pytest
-from tests.conftest import Project, forks
+from tests.conftest import ROOT, Project, forks
 from tests.faults.forks import wait_for_group
 from tests.faults.tiny import make_tiny
 
@@ -66,12 +68,12 @@ def test_a_run_bears_that_the_folder_of_locks_is_removed(project):
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("word", ["-np", "--dryrun"])
-def test_a_dry_run_stands_beside_a_run_and_is_in_its_way_nowhere(project, word):
-    (project.root / ".snakemake").mkdir()
-    with (project.root / ".snakemake/driver.lock").open("w") as driver:
+@pytest.mark.parametrize("word", ["-n", "-np", "--dryrun", "--dry-run", "-p", "all"])
+def test_a_dry_run_alone_stands_beside_a_run(word, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    unlock = runpy.run_path(str(ROOT / "run.py"))["unlock"]
+    (tmp_path / ".snakemake").mkdir()
+    with (tmp_path / ".snakemake/driver.lock").open("w") as driver:
         fcntl.flock(driver, fcntl.LOCK_EX)
-        done = project.run("tiny_wasted", word)
-    assert done.returncode == 0 and "This was a dry-run" in done.stdout, done.stdout
-    assert not (project.root / "figures/tiny").exists()
+        with nullcontext() if "n" in word else pytest.raises(SystemExit, match="Another run is"):
+            unlock(["tiny_wasted", word])

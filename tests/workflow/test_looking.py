@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from tests.conftest import Project
-from tests.faults.tiny import FILE, make_tiny, read_outputs
+from tests.conftest import Project, forks
+from tests.faults.tiny import FILE, make_tiny
 
 pytestmark = pytest.mark.slow
 
@@ -70,14 +68,6 @@ def test_to_look_at_what_is_not_built_changes_nothing(tmp_path):
         assert read_tree(project) == before, command
 
 
-def test_a_figure_asked_for_by_its_name_is_mended(tiny_copy):
-    before = read_outputs(tiny_copy.root)
-    cut(tiny_copy, "figures/tiny/fig1.svg")
-    assert tiny_copy.build("tiny_fig1") == ["draw tiny/fig1"]
-    assert read_outputs(tiny_copy.root) == before
-    assert tiny_copy.build("tiny_fig1") == []
-
-
 def test_a_figure_is_not_drawn_from_damaged_data(tiny_copy):
     cut(tiny_copy, "results/series/queue-tail/*.csv")
     study = "queue-tail"
@@ -93,15 +83,22 @@ def test_a_figure_is_not_drawn_from_damaged_data(tiny_copy):
     assert tiny_copy.build("all") == []
 
 
-@pytest.mark.parametrize(
-    ("stage", "spec", "mark"),
-    [("draw", "tiny/fig1.*.json", "tiny/fig1.*"), ("publish", "gallery.*.json", "gallery.*")],
-)
-def test_who_reads_what_was_damaged_since_the_run_began_refuses_it(tiny_copy, stage, spec, mark):
-    cut(tiny_copy, "results/series/queue-tail/*.csv")
-    (spec,) = tiny_copy.root.glob(f"results/specs/{spec}")
-    (mark,) = tiny_copy.root.glob(f"results/made/{mark}")
-    command = [sys.executable, "scripts", stage, spec, "--mark", mark.relative_to(tiny_copy.root)]
-    done = subprocess.run(command, cwd=tiny_copy.root, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "csv: not as it was made; run again" in done.stderr
+def test_who_reads_what_was_damaged_since_the_run_began_refuses_it(tiny_copy):
+    root, (mark,) = tiny_copy.root, tiny_copy.root.glob("results/made/tiny/fig1.*")
+    for damaged, stage, spec, *target in (
+        ("results/series/queue-tail/*.csv", "draw", "tiny/fig1.*", "--mark", mark),
+        (
+            "results/series/queue-tail/*.csv",
+            "publish",
+            "gallery.*",
+            "--mark",
+            mark.parents[1] / "x",
+        ),
+        ("figures/tiny/fig1.svg", "agree", "agreed.*", "--output", "results/agreed/0.txt"),
+    ):
+        name = cut(tiny_copy, damaged).name
+        (file,) = root.glob(f"results/specs/{spec}.json")
+        done = forks().execute(["scripts", stage, str(file), *map(str, target)], root, {})
+        assert done.returncode == 1, stage
+        assert f"{name}: not as it was made" in done.stderr, stage
+        assert stage == "agree" or f"{name}: not as it was made; run again" in done.stderr

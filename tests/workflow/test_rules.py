@@ -45,19 +45,19 @@ def test_a_run_ends_with_a_rule_or_leaves_it_out(tiny_copy):
     assert DRAWN not in without and "tabulate tiny/wasted" in without
 
 
-def test_a_file_is_a_target(tiny_copy):
-    (tiny_copy.root / "figures/tiny/fig1.svg").unlink()
+def test_a_figure_is_a_target_by_its_file_and_its_name_and_is_mended(tiny_copy):
+    figure, before = tiny_copy.root / "figures/tiny/fig1.svg", read_outputs(tiny_copy.root)
+    figure.unlink()
     assert tiny_copy.build("figures/tiny/fig1.svg") == [DRAWN]
-    assert tiny_copy.build("figures/tiny/fig1.svg") == []
+    figure.write_bytes(figure.read_bytes()[:-9])
+    assert tiny_copy.build("tiny_fig1") == [DRAWN]
+    assert read_outputs(tiny_copy.root) == before
+    assert tiny_copy.build("figures/tiny/fig1.svg", "tiny_fig1") == []
 
 
-def test_another_path_to_the_project_reruns_nothing(tiny_copy):
-    tiny_copy.root.with_name("link").symlink_to(tiny_copy.root)
-    assert tiny_copy.build("all", "--snakefile", "../link/Snakefile") == []
-
-
-def test_to_touch_makes_nothing(tiny_copy):
+def test_to_touch_makes_nothing_and_another_path_to_the_project_reruns_nothing(tiny_copy):
     before = read_outputs(tiny_copy.root)
     assert tiny_copy.run("all", "--touch").returncode == 0
     assert read_outputs(tiny_copy.root) == before
-    assert tiny_copy.build("all") == []
+    tiny_copy.root.with_name("link").symlink_to(tiny_copy.root)
+    assert tiny_copy.build("all", "--snakefile", "../link/Snakefile") == []
