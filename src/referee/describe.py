@@ -12,7 +12,7 @@ SINGLE = {"exponential": "rate", "deterministic": "value"}
 POINT = ("arrival_rate", "load", "mean_size")
 # Digits of inputs, of values, and of values under other definitions. Further ones vary between
 # processors.
-GIVEN, DIGITS, OTHER = 14, 12, 10
+GIVEN, DIGITS, OTHER = 14, 12, 7
 # Smaller differences of two routes are rounding errors, which vary between processors.
 NOTHING = 1e-12
 
