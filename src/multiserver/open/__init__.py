@@ -17,7 +17,8 @@ whose level is the number of jobs in the system:
 - `waiting_distribution`: the times of jobs, by dense matrices (`doubled_steps`,
   `positive_elimination`); `uniformized_waiting`: by sparse ones (`uniformized_levels`,
   `uniformization`);
-- `one_at_a_time`, `deterministic` and `erlang`: M/G/1, M/D/k and M/M/k;
+- `one_at_a_time`, `priority_one_at_a_time`, `deterministic` and `erlang`: M/G/1, M/G/1 with
+  priorities, M/D/k and M/M/k;
 - `one_or_n`: needs 1 and n, without fronts, by the age of a large job; `age_equation`,
   `age_rates`, `exponential_sums` and `small_jobs`: its parts; `numbers_of_jobs`: P(N > k);
 - `load_interpolation`: curves over the load from few points;

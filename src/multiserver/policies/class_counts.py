@@ -175,6 +175,20 @@ class CountsTail:
         return found
 
 
+def tail_of_counts(rule_of: Callable[..., Rule]) -> Callable[..., CountsTail | None]:
+    """P(N > k) at λ of a system that serves one job at a time, where the chain is known."""
+
+    def tail(system: System, arrival_rate: float) -> CountsTail | None:
+        if not (EXPONENTIAL_BY_NEED.holds(system) and AT_MOST_THREE.holds(system)):
+            return None
+        parts = ByNeed.of(system).system
+        work = zip(parts.probabilities, parts.rates, strict=True)
+        limit = 1 / math.fsum(p / rate for p, rate in work)
+        return CountsTail(rule_of, {}, parts, arrival_rate, limit, Budget())
+
+    return tail
+
+
 def means_from_jobs(system: System, rate: float, jobs: Sequence[float]) -> dict[str, Any]:
     """E[N_c], and the means that follow by Little's law."""
     pairs = zip(jobs, system.probabilities, strict=True)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from multiserver.open.count_rules import Rule, by_need
-from multiserver.policies.class_counts import chain_of_counts, jobs_alone
+from multiserver.policies.class_counts import chain_of_counts, jobs_alone, tail_of_counts
 from multiserver.policies.conditions import ROOM_BESIDE_THE_LARGEST
 from multiserver.policies.equal_needs import methods_of_fcfs
+from multiserver.policies.one_at_a_time import one_at_a_time_by_need
 from multiserver.policies.policy import Policy
 from multiserver.policies.priority import limit_by_need
 from multiserver.policies.shared_methods import class_simulation
@@ -31,6 +32,9 @@ LeastServersFirst = Policy(
     methods={
         "multiserver-jobs": (
             *methods_of_fcfs(),
+            *one_at_a_time_by_need(
+                largest_first=False, preemptive=True, tail=tail_of_counts(_rule)
+            ),
             _LIMIT,
             jobs_alone(_rule, _LIMIT.answer),
             # If `jobs_alone` is too large, so is this: its chain has one more class.

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from multiserver.open.count_rules import Rule, by_need
-from multiserver.policies.class_counts import IN_ORDER, chain_of_counts
+from multiserver.policies.class_counts import IN_ORDER, chain_of_counts, tail_of_counts
 from multiserver.policies.conditions import NEEDS_DIVIDE_EACH_OTHER
 from multiserver.policies.equal_needs import methods_of_fcfs
+from multiserver.policies.one_at_a_time import one_at_a_time_by_need
 from multiserver.policies.policy import Policy
 from multiserver.policies.priority import limit_by_need
 from multiserver.policies.shared_methods import class_simulation, whole_capacity
@@ -34,6 +35,7 @@ MostServersFirst = Policy(
     methods={
         "multiserver-jobs": (
             *methods_of_fcfs(),
+            *one_at_a_time_by_need(largest_first=True, preemptive=True, tail=tail_of_counts(_rule)),
             _LIMIT,
             _WHOLE,
             IN_ORDER,

@@ -1,4 +1,4 @@
-"""Queues that serve one job at a time, in order of arrival: M/G/1, for any distribution.
+"""Queues that serve one job at a time, in order of arrival or by need: M/G/1, for any distribution.
 
 Examples are multiserver jobs of which no two fit beside each other, jobs that each use all servers,
 and any model with one server. Policies differ in how they treat two jobs that could both be served,
@@ -10,15 +10,19 @@ Jobs of equal needs v have ⌊n/v⌋ places, all of which are taken while a job 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
 from multiserver.open import deterministic, erlang
 from multiserver.open.one_at_a_time import OneAtATime
+from multiserver.open.priority_one_at_a_time import waiting_times
 from multiserver.policies.conditions import EQUAL_NEEDS, ONE_EXPONENTIAL
 from multiserver.policies.policy import Condition, Limit, Means, Method, Times
 from multiserver.sizes import Deterministic, scaled
 from multiserver.system import System
+
+Tail = Callable[[int], float]
 
 
 def _no_two_fit(system: System) -> bool:
@@ -94,6 +98,45 @@ def one_at_a_time(*conditions: Condition) -> tuple[Method, Method]:
             cost="constant, tails k² and phases³",
             answer=_exact,
             conditions=(NO_TWO_FIT, *conditions),
+        ),
+    )
+
+
+def one_at_a_time_by_need(
+    *, largest_first: bool, preemptive: bool, tail: Callable[[System, float], Tail | None]
+) -> tuple[Method, Method]:
+    """λ* and exact means for a policy that serves one job at a time, the largest or the smallest
+    needs first, with or without preemption. `tail(system, λ)` is P(N > k) by another route."""
+
+    def answer(system: System, **_: object) -> Callable[[float], Means]:
+        levels = [-v if largest_first else v for v in system.needs]
+        classes = system.durations, system.probabilities
+
+        def at(arrival_rate: float) -> Means:
+            waits = waiting_times(levels, *classes, arrival_rate, preemptive=preemptive)
+            pairs = list(zip(system.probabilities, waits, strict=True))
+            wait = math.fsum(p * w for p, w in pairs)
+            times = zip(waits, system.durations, strict=True)
+            return Means(
+                times=wait + math.fsum(p * X.mean for X, p in zip(*classes, strict=True)),
+                class_times=tuple(w + X.mean for w, X in times),
+                waiting=arrival_rate * wait,
+                class_waits=waits,
+                tail=tail(system, arrival_rate),
+            )
+
+        return at
+
+    limit, exact = one_at_a_time()
+    return (
+        replace(limit, answer=lambda system, **_: Limit.of(system, _queue(system).limit)),
+        replace(
+            exact,
+            name=f"one job at a time, by {'preemptive ' if preemptive else ''}priority",
+            source="`multiserver.open.priority_one_at_a_time`: "
+            + ("Miller 1960" if preemptive else "Cobham 1954"),
+            cost="constant",
+            answer=answer,
         ),
     )
 

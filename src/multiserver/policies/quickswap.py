@@ -27,6 +27,7 @@ from multiserver.policies.conditions import (
     NEEDS_ONE_AND_ALL,
 )
 from multiserver.policies.equal_needs import methods_of_fcfs
+from multiserver.policies.one_at_a_time import one_at_a_time_by_need
 from multiserver.policies.policy import Budget, Condition, Effort, Means, Method, Policy
 from multiserver.policies.shared_methods import (
     class_simulation,
@@ -163,6 +164,14 @@ CHAIN = Method(
     iterates=True,
 )
 
+
+def _tail(system: System, arrival_rate: float) -> _Tail | None:
+    """P(N > k) without a threshold, where the chain is known."""
+    if not (EXPONENTIAL_BY_NEED.holds(system) and TWO_NEEDS.holds(system)):
+        return None
+    return _Tail((ByNeed.of(system).system, arrival_rate, 0, "always"))
+
+
 NonpreemptiveMostServersFirst = Policy(
     name="nonpreemptive-most-servers-first",
     preemptive=False,
@@ -173,6 +182,7 @@ NonpreemptiveMostServersFirst = Policy(
     methods={
         "multiserver-jobs": (
             *methods_of_fcfs(),
+            *one_at_a_time_by_need(largest_first=True, preemptive=False, tail=_tail),
             WHOLE,
             CYCLES,
             CHAIN,
