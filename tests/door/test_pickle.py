@@ -51,12 +51,14 @@ def test_tails(model, policy):
     assert [sent(found).tail(k) for k in (-2, 0, 3)] == tail
 
 
-def test_simulated_times():
-    queue = SYSTEMS["multiserver-jobs"].under(ms.FCFS)
+@pytest.mark.parametrize("model", ["multiserver-jobs", "parallel-processing"])
+def test_simulated_times(model):
+    queue = SYSTEMS[model].under(ms.FCFS)
     found = queue.simulate(load=0.3, jobs=16_000, seed=1, times=True)
     again = sent(found)
     assert str(again) == str(found)
     assert str(again.distribution) == str(found.distribution)
+    assert again.tail(2) == found.tail(2)
 
 
 def test_errors():

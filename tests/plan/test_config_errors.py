@@ -11,6 +11,7 @@ from tests.conftest import ROOT, copy_project
 
 from atlas.__main__ import main
 from atlas.config.errors import ConfigError
+from atlas.config.read import read_yaml
 from atlas.config.run_config import choose
 from atlas.plan.resolve import Plan
 
@@ -24,7 +25,7 @@ EXAMPLE = "&example {servers: 30, needs: [3, 10], rates: [2.0, 1.0], probabiliti
 PRINTED = "curve: {servers: 30, needs: [3, 10], probability_2: 0.5}"
 LIMIT = "probabilities: [0.6, 0.4]\n      fraction_of_limit: 0.999999"
 COLUMN = 'given: {column: p2}\n    stated: "6.4 %"'
-MEANT = "    reason: >-\n      “when n2 divides n” is meant"
+MEANT = "    reason: >-\n      a misprint: “when n2 divides n” is meant"
 REASON = f"{MEANT}, as in the heading of the section: n2 > n1 never\n      divides n1\n"
 VERDICT = "stated: 200\n    within: exact\n    certainty: inferred\n    verdict: depends"
 READINGS = """\
@@ -36,8 +37,10 @@ READINGS = """\
         given: {servers: 30, needs: [1, 7], probability_2: 0.5, at: 1e-12}
 """
 ERRATUM = f"certainty: stated\n    verdict: erratum\n{READINGS}"
+IDS = [claim["id"] for claim in read_yaml(ROOT / PAPER, PAPER)[0]["claims"]]
 FEW, SERIES, PARAMETERS = "figures.worst-need.series.worst", "series.region", "source.parameters"
-# In what text, what becomes what; the key that is named, and what is suggested or quoted.
+# In what text, what becomes what; the key that is named, with the id of a claim in place of its
+# number, and what is suggested or quoted.
 MISTAKES = [
     (WORST, "servers", "servrs", f"{FEW}.servrs", "'servers'?"),
     (f"{WORST}, ", ", servers: 200", "", FEW, "no key 'servers'"),
@@ -60,23 +63,47 @@ MISTAKES = [
     ("  fig6b:\n    title", "6b", "6a", "the whole file", '"fig6a"'),
     ("  peak-wastage:\n    title", "peak-wastage", "fig6a", "tables.fig6a", "a figure too"),
     ("  worst-need:\n    title", "worst-", "Worst_", "figures.Worst_need", "'Worst_need'"),
-    ("- id: fig3-red-demand", "red", "blue", "claims.4.id", "'fig3-blue-demand'"),
-    (LIMIT, "fraction_of_limit", "load", "claims.9.given.load", "called 'fraction_of_limit'"),
-    ("quantity: wastage/worst-need", "need", "ned", "claims.11.quantity", "worst-need'?"),
-    ("figures: [worst-need, fig6b]", "fig6b", "fig6c", "claims.11.figures.1", "'fig6b'?"),
-    (f"of: fig8b/curve\n    {COLUMN[:14]}", "curve", "curv", "claims.105.of", "'fig8b/curve'?"),
-    (MEANT, "reason", "quoted", "claims.97.quoted", "'quote'?"),
-    (REASON, REASON, "", "claims.97", "no key 'reason'"),
-    (VERDICT, "depends", "agree", "claims.11.verdict", "'agrees'?"),
-    (COLUMN, "column", "columm", "claims.75.given.columm", "'column'?"),
-    ('stated: "500"\n    within: around', "around", "arround", "claims.1.within", "'around'?"),
-    ('stated: "500"\n    within: around', '"500"', "500", "claims.1.stated", "in quotes"),
-    ('stated: "500"\n    within: around', '"500"', "many", "claims.1.stated", "no number"),
-    ('stated: "500"\n    within: around', '"500"', "[]", "claims.1.stated", "no number"),
-    ('stated: "500"\n    within: around', '"500"', "", "claims.1.stated", "what is stated"),
-    (ERRATUM, "stated\n", "chosen\n", "claims.97.certainty", "'chosen'"),
-    (READINGS, READINGS, "", "claims.97", "no key 'readings'"),
-    (MEANT, "reason:", "repeats: worst-need\n    reason:", "claims.97.repeats", "repeats no other"),
+    ("- id: fig3-red-demand", "red", "blue", "claims.fig3-red-demand.id", "'fig3-blue-demand'"),
+    (
+        LIMIT,
+        "fraction_of_limit",
+        "load",
+        "claims.limiting-wastage.given.load",
+        "called 'fraction_of_limit'",
+    ),
+    ("quantity: wastage/worst-need", "need", "ned", "claims.worst-need.quantity", "worst-need'?"),
+    ("figures: [worst-need, fig6b]", "fig6b", "fig6c", "claims.worst-need.figures.1", "'fig6b'?"),
+    (
+        f"of: fig8b/curve\n    {COLUMN[:14]}",
+        "curve",
+        "curv",
+        "claims.fig8b-monotone.of",
+        "'fig8b/curve'?",
+    ),
+    (MEANT, "reason", "quoted", "claims.two-extremes.quoted", "'quote'?"),
+    (REASON, REASON, "", "claims.two-extremes", "no key 'reason'"),
+    (VERDICT, "depends", "agree", "claims.worst-need.verdict", "'agrees'?"),
+    (COLUMN, "column", "columm", "claims.fig6a-peak-jobs.given.columm", "'column'?"),
+    (
+        'stated: "500"\n    within: around',
+        "around",
+        "arround",
+        "claims.fig1-peak.within",
+        "'around'?",
+    ),
+    ('stated: "500"\n    within: around', '"500"', "500", "claims.fig1-peak.stated", "in quotes"),
+    ('stated: "500"\n    within: around', '"500"', "many", "claims.fig1-peak.stated", "no number"),
+    ('stated: "500"\n    within: around', '"500"', "[]", "claims.fig1-peak.stated", "no number"),
+    ('stated: "500"\n    within: around', '"500"', "", "claims.fig1-peak.stated", "what is stated"),
+    (ERRATUM, "stated\n", "chosen\n", "claims.two-extremes.certainty", "'chosen'"),
+    (READINGS, READINGS, "", "claims.two-extremes", "no key 'readings'"),
+    (
+        MEANT,
+        "reason:",
+        "repeats: worst-need\n    reason:",
+        "claims.two-extremes.repeats",
+        "repeats no other",
+    ),
     (
         *("title: Wasted servers over mix and rate ratio", "over mix", "'{{ al.servers }}' #"),
         *("figures.wastage-plane.title", "'al'"),
@@ -106,6 +133,9 @@ def test_a_mistake_in_a_paper_is_said_with_line_key_found_and_expected(
     project.edit(PAPER, text, text.replace(old, new))
     with pytest.raises(ConfigError) as caught:
         Plan.load(PAPERS, project.root)
+    if key.startswith("claims."):
+        _, id, *rest = key.split(".")
+        key = ".".join(["claims", str(IDS.index(id)), *rest])
     head, *blocks = str(caught.value).split("\n\n")
     assert "no job was started" in head
     places = [re.fullmatch(rf"{PAPER}:\d+: (.+)", block.split("\n")[0])[1] for block in blocks]

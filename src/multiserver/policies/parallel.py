@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,28 +48,23 @@ def _by_sets(system: System, work: NDArray[np.float64]) -> Means:
     queue = queue_of(system)
     found = balanced_fairness.solve(queue, work)
     log_total = math.log(found.normalising_constant)
-
-    def tail(k: int) -> float:
-        return total_jobs.tail(total_jobs.steps_by_classes(queue, work), log_total, k)
-
+    tail = partial(total_jobs.tail_by_classes, queue, work, log_total)
     return Means(class_jobs=tuple(found.mean_jobs.tolist()), tail=tail)
 
 
 def _one_degree(system: System, work: NDArray[np.float64]) -> Means:
-    n, speed, (job,) = len(system.speeds), system.speeds[0], system.classes
-    found = symmetric.random_assignment(n, job.degree, work, rate=speed)
-    return Means(
-        class_jobs=tuple(found.mean_jobs.tolist()),
-        tail=_tail_by_servers(system, work, float(found.log_normalising_constant[0])),
-    )
+    (kind,), pool = _types_of(system, work), _pool_of(system)
+    found = symmetric.random_assignment(pool.servers, *kind.degrees, work, rate=pool.rate)
+    log_total = float(found.log_normalising_constant[0])
+    tail = partial(total_jobs.tail_by_servers, pool, [kind], log_total)
+    return Means(class_jobs=tuple(found.mean_jobs.tolist()), tail=tail)
 
 
 def _degrees(system: System, work: NDArray[np.float64]) -> Means:
-    found = symmetric.solve([_pool_of(system)], _types_of(system, work))
-    return Means(
-        class_jobs=tuple(found.mean_jobs.tolist()),
-        tail=_tail_by_servers(system, work, found.log_normalising_constant),
-    )
+    types, pool = _types_of(system, work), _pool_of(system)
+    found = symmetric.solve([pool], types)
+    tail = partial(total_jobs.tail_by_servers, pool, types, found.log_normalising_constant)
+    return Means(class_jobs=tuple(found.mean_jobs.tolist()), tail=tail)
 
 
 def _pool_of(system: System) -> symmetric.ServerPool:
@@ -78,16 +74,6 @@ def _pool_of(system: System) -> symmetric.ServerPool:
 def _types_of(system: System, work: NDArray[np.float64]) -> list[symmetric.JobType]:
     pairs = zip(work.tolist(), system.classes, strict=True)
     return [symmetric.JobType(load, (job.degree,)) for load, job in pairs]
-
-
-def _tail_by_servers(
-    system: System, work: NDArray[np.float64], log_total: float
-) -> Callable[[int], float]:
-    def tail(k: int) -> float:
-        steps = total_jobs.steps_by_servers(_pool_of(system), _types_of(system, work))
-        return total_jobs.tail(steps, log_total, k)
-
-    return tail
 
 
 def _answer(solve: Solve) -> Callable[..., Callable[[float], Means]]:
@@ -224,10 +210,15 @@ def simulate_interruptions(
         busy=withhold_interval(busy, found.caveat or found.length.caveat()),
         class_times=_with_confidence(effort.confidence, found.response_time),
         class_jobs=_with_confidence(effort.confidence, found.jobs),
-        tail=lambda k: _with_confidence(effort.confidence, (found.tail(k),))[0],
+        tail=partial(_tail, found, effort.confidence),
         counts=found,
     )
     return replace(means, sampled=_sampled(found, effort.confidence)) if effort.times else means
+
+
+def _tail(found: Performance, confidence: float, k: int) -> Estimate | None:
+    """P(N > k)."""
+    return _with_confidence(confidence, (found.tail(k),))[0]
 
 
 def _sampled(found: Performance, confidence: float) -> SampledTimes:

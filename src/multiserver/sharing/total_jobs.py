@@ -61,6 +61,18 @@ def steps_by_servers(pool: ServerPool, types: list[JobType]) -> csr_array:
     return csr_array(diags_array(found, offsets=[-j for j in range(len(bands))]))
 
 
+def tail_by_classes(
+    queue: MultiServerQueue, arrival_rates: ArrayLike, log_total: float, k: int
+) -> float:
+    """P(N > k) from M over the sets of classes. Raises as `tail` and `steps_by_classes`."""
+    return tail(steps_by_classes(queue, arrival_rates), log_total, k)
+
+
+def tail_by_servers(pool: ServerPool, types: list[JobType], log_total: float, k: int) -> float:
+    """P(N > k) from M over the numbers of servers. Raises as `tail`."""
+    return tail(steps_by_servers(pool, types), log_total, k)
+
+
 def tail(steps: csr_array, log_total: float, k: int) -> float:
     """P(N > k) for M = `steps` and log G = `log_total`. Raises `TooLargeError` if k is so large
     that it would take minutes."""
