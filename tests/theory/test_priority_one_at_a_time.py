@@ -36,13 +36,14 @@ def test_preemptive_priority_by_the_chain_of_numbers_of_jobs(seed, largest_first
     parts = MultiserverJobSystem.of(7, (4, 5, 7), rates, (0.3, 0.5, 0.2))
     limit = 1 / math.fsum(p / r for p, r in zip(parts.probabilities, rates, strict=True))
     rule = by_need(7, (4, 5, 7), largest_first=largest_first)
-    chain = class_counts.means(parts, rule, 0.5 * limit, limit, enough=1e-10, most_states=10**6)
+    rate = 0.3 * limit
+    chain = class_counts.means(parts, rule, rate, limit, enough=1e-10, most_states=10**6)
     classes = [
         ms.JobClass(need=v, duration=ms.Exponential(rate=r), probability=p)
         for v, r, p in zip((4, 5, 7), rates, parts.probabilities, strict=True)
     ]
     queue = ms.System(7, classes).under(POLICIES[0] if largest_first else POLICIES[1])
-    found = queue.exact(arrival_rate=0.5 * limit)
+    found = queue.exact(arrival_rate=rate)
     assert "one job at a time" in found.method
     jobs = [one.mean_jobs for one in found.by_class]
     assert jobs == close(list(chain.class_jobs), rel=1e-8)
