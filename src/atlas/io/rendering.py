@@ -60,6 +60,8 @@ NEEDED = {
 SALT = "multiserver-atlas"
 # The least distance between labels of ticks, in pixels.
 APART = 2.0
+# What an axis finds out of its ticks.
+MEASURED = ("_update_ticks", "_get_ticklabel_bboxes")
 # The relative range of values that differ by rounding, or less than what is iterated is known to.
 CONSTANT = 1e-6
 
@@ -81,9 +83,9 @@ def style_context(style: str) -> Iterator[None]:
 
 def freeze_layout(figure: Figure) -> None:
     """Find the layout and fix it: each format would compute it again, and get another."""
-    figure.get_layout_engine().execute(figure)
+    _find_layout(figure)
     if wrap_titles(figure) | flatten_constants(figure) | part_labels(figure):
-        figure.get_layout_engine().execute(figure)
+        _find_layout(figure)
     figure.set_layout_engine("none")
     if (colour := matplotlib.rcParams["savefig.facecolor"]) != "auto":
         figure.set_facecolor(colour)
@@ -94,6 +96,28 @@ def freeze_layout(figure: Figure) -> None:
         ax._autotitlepos = False
         for axis in (ax.xaxis, ax.yaxis):
             axis._update_ticks = partial(list, axis._update_ticks())
+
+
+def _find_layout(figure: Figure) -> None:
+    """Find the layout. It measures each axis about eight times between two moves of the axes; ticks
+    are chosen, and their labels measured, at the first."""
+    axes = [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
+    for axis in axes:
+        for name in MEASURED:
+            setattr(axis, name, partial(_measure_once, axis, getattr(axis, name), {}))
+    figure.get_layout_engine().execute(figure)
+    for axis in axes:
+        for name in MEASURED:
+            delattr(axis, name)
+
+
+def _measure_once(axis: Axis, measure: Callable[..., list], known: dict, *arguments: Any) -> list:
+    """What an axis finds of its ticks, which depends on its range and the place of its axes."""
+    where = (*axis.get_view_interval(), *axis.axes.bbox.bounds)
+    if where not in known:
+        known.clear()
+        known[where] = measure(*arguments)
+    return known[where]
 
 
 def wrap_titles(figure: Figure) -> bool:
