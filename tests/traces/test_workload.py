@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from tests.conftest import compute
 
 import multiserver as ms
 from atlas.config import validate
+from atlas.config.series import complete_series
 from atlas.models.streams import stream_key
 from atlas.models.trace_systems import make_sizes, make_system, round_needs
 from atlas.models.traces import generate, read_table
@@ -78,6 +80,20 @@ def test_where_states_are_too_many_nothing_is_claimed():
 def test_servers_that_do_not_suffice_are_an_error():
     with pytest.raises(ValueError, match="need 8 exceeds 7 servers"):
         make_system(round_needs(read_table({"generated": LAW}), "none"), 7)
+
+
+def test_a_need_that_only_its_rounding_makes_too_large_is_told_with_both():
+    """By the job, from the jobs, and by the plan, from the block."""
+    law = LAW | {"needs": [1, 3, 20]}
+    told = "need 20, rounded up to the power of two 32, exceeds 30 servers: .*, or rounding: none"
+    cells = round_needs(read_table({"generated": law}), "powers-of-two")
+    with pytest.raises(ValueError, match=told):
+        make_system(cells, 30)
+    asked = CHANCE | {"generated": law, "servers": 30, "loads": [0.5]}
+    (fault,) = complete_series({"study": "workload-response-time", **asked}, ())[2]
+    assert re.match(told, f"{fault.found}; {fault.expected}")
+    with pytest.raises(ValueError, match=r"two 32, exceeds 19 servers: .* need$"):
+        make_system(cells, 19)
 
 
 def test_rounding_up_to_powers_of_two():

@@ -275,13 +275,18 @@ class RoundedBlock(WorkloadBlock):
     rounding: Rounding = "none"
 
     @property
-    def needs(self) -> list[int]:
-        """The needs, rounded; empty for a trace, which has not been read yet."""
+    def asked(self) -> list[int]:
+        """The needs as they were asked for; empty for a trace, which has not been read yet."""
         block = self.generated or self.classes
-        needs = block.needs if block else []
+        return list(block.needs) if block else []
+
+    @property
+    def needs(self) -> list[int]:
+        """The needs, rounded."""
         rounded = self.rounding == "powers-of-two"
-        return [1 << (v - 1).bit_length() for v in needs] if rounded else list(needs)
+        return [1 << (v - 1).bit_length() for v in self.asked] if rounded else self.asked
 
     def require_room(self, *servers: int) -> None:
         """Raise a misfit if a job could never start on these numbers of servers."""
-        require_servers(max(self.needs, default=0), min(servers), "servers")
+        largest, asked = max(self.needs, default=0), max(self.asked, default=0)
+        require_servers(largest, min(servers), "servers", asked=asked)
