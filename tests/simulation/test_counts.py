@@ -142,6 +142,19 @@ def test_what_cannot_be_simulated_is_an_error():
             )
 
 
+def test_runs_that_would_hardly_end_are_refused():
+    """A class is too rare to be seen, jobs stay while too many come, or too many are asked for."""
+    endless = MultiserverJobSystem.of(400, (1, 4), (1.0, 1e-9), (1 - 1e-6, 1e-6))
+    rare = MultiserverJobSystem.of(4, (1, 4), (1.0, 1.0), (1 - 1e-8, 1e-8))
+    for system, jobs, message in (
+        (endless, 1000, "have forgotten that they were empty"),
+        (rare, 1000, "1e.09 jobs in a replication see the rarest class 10 times"),
+        (MultiserverJobSystem.of(*SYSTEMS[0]), 4 * 10**8, "2e.08 jobs in a replication: more than"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            exponential_counts.mean_servers_held(system, jobs=jobs, replications=2, seed=1)
+
+
 @pytest.mark.parametrize("filling", [False, True])
 def test_a_queue_that_grows_is_refused(filling):
     """Needs 1 and 4 of 4 servers under FCFS, and ServerFilling beyond full load."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
 import pytest
+from pydantic_core import PydanticCustomError
 from tests.conftest import ROOT, compute
 
 from atlas.fields.columns import check_columns
@@ -80,6 +82,35 @@ def test_varied_durations_are_those_of_their_branches():
     exact = phased.solve(PhasedJobs.of(10, (1, 3, 8), sizes, (0.5, 0.3, 0.2))).utilisation
     error = found.loc["varied", "utilisation_half_width"] / 2.13  # Student's t of 15 degrees
     assert abs(found.loc["varied", "utilisation"] - exact) < Z * error
+
+
+@pytest.mark.parametrize("method", ["exponential", "constant", "counted", "varied"])
+def test_durations_over_twelve_decades_are_announced_or_refused(method, monkeypatch, capsys):
+    """The rarer the long jobs are, the longer a run warms up, and the longer it must measure."""
+
+    class SimulatedError(Exception):
+        """The first run would have begun."""
+
+    def begin(*_):
+        raise SimulatedError
+
+    def end(power):
+        durations = [1e-6, 1e-3, 1.0, 1e3, 1e6]
+        table = {"needs": [1, 2, 4, 8, 16], "mean_durations": durations}
+        table["shares"] = list(_shares([X**-power for X in durations]))
+        with pytest.raises((SimulatedError, PydanticCustomError)) as ended:
+            wastage(classes=table, servers=[16, 32], methods=["exact", method], states=1)
+        return ended.value
+
+    monkeypatch.setattr(workload_wastage, "_hold", begin)
+    assert isinstance(end(0.2), SimulatedError)
+    assert capsys.readouterr().err == ""
+    assert isinstance(end(0.44 if method == "varied" else 0.53), SimulatedError)
+    said = rf"workload-wastage: {method} takes [0-9.e+]+ jobs on 32 servers, .* [1-9] min a point\n"
+    assert re.fullmatch(said, capsys.readouterr().err)
+    refusal = end(0.7)
+    assert refusal.context["at"] == ("methods", 1)
+    assert re.search(r"more than 1e\+08 .*take too long", refusal.context["found"])
 
 
 def _shares(pair):

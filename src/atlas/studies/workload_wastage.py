@@ -24,12 +24,14 @@ class without a job in a replication holds no servers in it: `jobs` must be many
 from __future__ import annotations
 
 import math
+import sys
+from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
 import pandas as pd
 from pydantic import Field, model_validator
 
-from atlas.fields.block import AS_WRITTEN, DIFFERENT, INCREASING, require
+from atlas.fields.block import AS_WRITTEN, DIFFERENT, INCREASING, refusing, require
 from atlas.fields.columns import Words
 from atlas.fields.markers import Axis
 from atlas.fields.vocabulary import Servers
@@ -54,6 +56,7 @@ from multiserver.saturated.reduction import PICKS, reduce
 from multiserver.simulation import exponential_counts
 from multiserver.simulation.estimate import Estimate
 from multiserver.simulation.saturated import mean_servers_held, replay
+from multiserver.simulation.workload import Workload, refuse_endless
 
 Method = Literal[
     "exact", Reduction, "exponential", "counted", "constant", "varied", "sampled", "replayed"
@@ -62,6 +65,8 @@ Method = Literal[
 DISTRIBUTIONS = {"exponential": "exponential", "sampled": "empirical", "constant": "constant"}
 STREAMS = {"exponential": 0, "sampled": 1, "counted": 2, "varied": 3, "constant": 4}
 EXPONENTIAL = ("exponential", "counted")
+# That a simulation takes on any machine of this decade, or a little less.
+SECONDS_A_JOB = 1e-7
 
 UNITS = {
     "servers": "servers",
@@ -112,6 +117,7 @@ class Parameters(RoundedBlock, SimulatedBlock):
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per number of servers and method; NaN where a method does not apply."""
     cells = read_classes(parameters.plain())
+    _require_time(make_system(cells, parameters.servers[-1]), cells, parameters)
     replayed = read_jobs(parameters.plain()) if "replayed" in parameters.methods else None
     rows = []
     for i, servers in progress(list(enumerate(parameters.servers))):
@@ -141,6 +147,41 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
                 row |= _simulated(system, held, exact if method in EXPONENTIAL else None)
             rows.append(row)
     return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def _require_time(
+    system: MultiserverJobSystem, cells: pd.DataFrame, parameters: Parameters
+) -> None:
+    """Raise a misfit if a simulation on the most servers, where the most jobs come while one stays,
+    takes too many jobs. Say on standard error if one takes minutes."""
+    expected = "jobs whose durations or shares are less far apart, or a method that simulates none"
+    for i, method in enumerate(parameters.methods):
+        if method not in STREAMS:
+            continue
+        with refusing(expected, "methods", i):
+            jobs = _count_jobs(method, system, cells, parameters)
+        if (minutes := jobs * SECONDS_A_JOB / 60) >= 1:
+            print(
+                f"workload-wastage: {method} takes {jobs:.1e} jobs on {system.servers} servers, as"
+                f" some jobs stay long or are rare: about {minutes:.0f} min a point",
+                file=sys.stderr,
+            )
+
+
+def _count_jobs(
+    method: str, system: MultiserverJobSystem, cells: pd.DataFrame, parameters: Parameters
+) -> int:
+    """The jobs of a point, warm-up included. Raises `ValueError` if they are too many."""
+    each, sizes = math.ceil(parameters.jobs / parameters.replications), None
+    if method in ("counted", "varied"):
+        system = split_branches(system, parameters.scv if method == "varied" else 1)
+        each = exponential_counts.measured_jobs(system, parameters.jobs, parameters.replications)
+    else:
+        sizes = make_sizes(cells, DISTRIBUTIONS[method])
+    workload = Workload.of(system, system.naive_throughput)
+    workload = replace(workload, sizes=sizes or workload.sizes)
+    refuse_endless(workload)
+    return parameters.replications * (each + workload.least_warm_up)
 
 
 def _hold(

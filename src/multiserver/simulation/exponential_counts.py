@@ -40,13 +40,11 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.instability_test import MARKS, check_growth, mark
 from multiserver.simulation.streams import generator
-from multiserver.simulation.workload import Workload
+from multiserver.simulation.workload import MAX_JOBS, Workload, refuse_endless
 
 # Jumps after which r, updated by additions and subtractions, is summed anew.
 RESUM_INTERVAL = 1024
 MIN_CLASS_JOBS = 10
-# The most jobs in a replication: more take too long.
-MAX_JOBS = 10**8
 
 
 def mean_servers_held(
@@ -107,6 +105,20 @@ def mean_response_time(
     return found.without_interval(caveat) if caveat else found
 
 
+def measured_jobs(system: MultiserverJobSystem, jobs: int, replications: int) -> int:
+    """The jobs that each replication measures. Raises `ValueError` if they are more than
+    `MAX_JOBS`."""
+    asked = math.ceil(jobs / replications)
+    least = math.ceil(MIN_CLASS_JOBS / min(system.probabilities))
+    if max(asked, least) > MAX_JOBS:
+        why = f" see the rarest class {MIN_CLASS_JOBS} times" if least > asked else ""
+        raise ValueError(
+            f"{max(asked, least):.1g} jobs in a replication{why}: more than {MAX_JOBS:.0e} take too"
+            " long to simulate"
+        )
+    return max(asked, least)
+
+
 def _replicate(
     system: MultiserverJobSystem,
     arrival_rate: float,
@@ -124,14 +136,7 @@ def _replicate(
         require_integer(name, value, least)
     if not 0 <= warm_up < 1:
         raise ValueError(f"warm_up must lie in [0, 1), found {warm_up!r}")
-    each = max(
-        math.ceil(jobs / replications), math.ceil(MIN_CLASS_JOBS / min(system.probabilities))
-    )
-    if each > MAX_JOBS:
-        raise ValueError(
-            f"{each:.1g} jobs in a replication see the rarest class {MIN_CLASS_JOBS} times: more"
-            f" than {MAX_JOBS:.0e} take too long to simulate"
-        )
+    each = measured_jobs(system, jobs, replications)
     before = math.ceil(each * warm_up / (1 - warm_up))
     # FCFS searches the likeliest classes first, ServerFilling serves the largest needs first.
     order = (lambda c: -c.need) if filling else (lambda c: -c.probability)
@@ -142,7 +147,10 @@ def _replicate(
         np.cumsum([c.probability for c in classes]),
     )
     rate = min(arrival_rate, system.naive_throughput)
-    settling_time = Workload.of(system, rate).settling_time if warm_up else 0.0
+    workload = Workload.of(system, rate)
+    if warm_up:
+        refuse_endless(workload)
+    settling_time = workload.settling_time if warm_up else 0.0
     model = system.servers, *columns, arrival_rate, filling, settling_time
     marks = np.zeros((replications, MARKS + 1), dtype=np.int64)
     pairs = ((generator(seed, *key, i), marks[i]) for i in range(replications))
