@@ -10,7 +10,9 @@ from tests.conftest import ROOT
 
 from atlas.config.errors import ConfigError
 from atlas.config.given import check_given
+from atlas.config.quantities import find_quantities
 from atlas.config.read import read_yaml
+from atlas.config.validate import check
 from atlas.plan.resolve import Plan
 
 pytestmark = pytest.mark.usefixtures("unedited")
@@ -83,6 +85,16 @@ def test_the_plan_says_the_line(tmp_path, old, new):
     with pytest.raises(ConfigError) as error:
         Plan.load({}, ROOT, [file])
     assert re.search(r"own\.yaml:9: claims\.0\.given", str(error.value))
+
+
+@pytest.mark.parametrize("completes", [True, False, "1", 3])
+def test_a_choice_of_numbers_takes_no_truth_value(completes):
+    given = {"count": 100, "largest": 40, "blocked": False, "then": "entry"}
+    quantity = find_quantities()["transitions/idle-range-after"]
+    _, faults = check(quantity.given, given | {"completes": completes}, ("given",))
+    told = [(fault.path, fault.found, fault.expected) for fault in faults]
+    assert told == [(("given", "completes"), repr(completes), "one of 1, 2")]
+    assert check(quantity.given, given | {"completes": 1}, ())[1] == []
 
 
 @pytest.mark.parametrize(

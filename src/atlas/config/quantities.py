@@ -7,13 +7,13 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from pydantic import Field, create_model
+from pydantic import BeforeValidator, Field, create_model
 
 from atlas.config.kinds import ATLAS, module
-from atlas.fields.block import WHOLE, Block
+from atlas.fields.block import WHOLE, Block, require
 
 # The end of a sentence; the full stop in Eq. (1) or Fig. 2 is none.
 SENTENCE = re.compile(r"(?<!Eq)(?<!Eqs)(?<!Fig)\. ")
@@ -108,4 +108,12 @@ def _as_written(type: Any) -> Any:
         return Annotated[dict[str, Any], Field(min_length=1)]
     if kind is int:
         return Annotated[int, WHOLE]
-    return type if kind in (float, str, bool, Literal) else Any
+    if kind is Literal:
+        return Annotated[type, BeforeValidator(partial(_refuse_truth, inner))]
+    return type if kind in (float, str, bool) else Any
+
+
+def _refuse_truth(choices: Sequence[Any], value: Any) -> Any:
+    """The value, unless it is a truth value, which Python takes for 0 or 1."""
+    require(not isinstance(value, bool), str(value), f"one of {', '.join(map(str, choices))}")
+    return value
