@@ -99,7 +99,7 @@ class Build:
             told = json.loads(text)
             if "fingerprint" in told:
                 told = {key: value for key, value in told.items() if key not in MAKING}
-                told["outputs"] = sorted(told["outputs"])
+                told |= {key: sorted(told.get(key, ())) for key in ("outputs", "data")}
             text = json.dumps(told, indent=1, ensure_ascii=False)
         return {"text": POLICY.sub("'sum'", self._mask(text))}
 

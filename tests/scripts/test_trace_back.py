@@ -184,6 +184,22 @@ def test_latex_tells_it_alone_and_data_only_beside_its_sidecar_and_unchanged(tab
         read_records(folder / "t.csv")
 
 
+def test_data_in_the_gallery_tell_the_story_of_their_figure(table, tmp_path):
+    """And data that were moved beside its sidecar."""
+    site = tmp_path / "site"
+    for name in ("small/t.json", "gallery/data/small/t.only.csv"):
+        (site / name).parent.mkdir(parents=True)
+    data = shutil.copy(table[0] / "s.csv", site / "gallery/data/small/t.only.csv")
+    with pytest.raises(Unreadable, match=r"no \.\./\.\./\.\./small/t\.json beside it"):
+        read_records(data)
+    shutil.copy(table[0] / "t.json", site / "small")
+    moved = Path(shutil.copy(data, site / "small"))
+    assert read_records(data) == read_records(moved) == read_records(table[0] / "t.json")
+    data.write_text("x [1]\n9\n", encoding="utf-8")
+    with pytest.raises(Unreadable, match="changed since"):
+        read_records(data)
+
+
 def test_claims_in_latex_go_without_their_parameters(table):
     spec = table[1] | {"stage": "judge"}
     spec["series"] = {"only": spec["series"]["only"] | {"study": "claims"}}

@@ -85,6 +85,11 @@ def describe(spec: Spec, files: list[Path], seconds: float) -> dict[str, Any]:
         "caption": spec.get("caption"),
         "source": spec.get("source"),
         "outputs": {file.name: sha256(file.read_bytes()) for file in files},
+        # Under the names that copies have in the gallery.
+        "data": {
+            f"{spec['id']}.{name}.csv": sha256(Path(one["file"]).read_bytes())
+            for name, one in spec["series"].items()
+        },
         "software": {"multiserver-atlas": __version__, **{p: version(p) for p in PACKAGES}},
         "environment": {
             "python": platform.python_version(),

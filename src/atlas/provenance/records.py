@@ -1,15 +1,16 @@
 """Read the record of one of our figures, tables or ledgers, from files that may come from anybody.
 
 A record says how a product was made. PDF, SVG and PNG hold it in their metadata, LaTeX in its first
-line. For other files it is read from the sidecar beside them, if they match the sums in it. pdfTeX
-and LuaTeX keep the metadata of a figure in the PDF of a paper that includes it, and it is found
-there too.
+line. For other files it is read from the sidecar beside them, and for data of the gallery from that
+of the figure, if they match the sums in it. pdfTeX and LuaTeX keep the metadata of a figure in the
+PDF of a paper that includes it, and it is found there too.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 import signal
 import warnings
 import xml.etree.ElementTree as ET
@@ -85,6 +86,7 @@ class ProvenanceSchema(OpenModel):
     bibliography: Paper | None = None
     source: Source | None = None
     outputs: dict[str, str] = {}
+    data: dict[str, str] = {}
 
 
 def read_records(file: Path) -> list[ProvenanceRecord]:
@@ -202,13 +204,22 @@ def _read_text(file: Path, content: bytes) -> str:
         return head.removeprefix(HEAD)
     if file.suffix.lower() == ".json":
         return text
-    sidecar = file.with_name(f"{file.name.partition('.')[0]}.json")
-    name = printable(sidecar.name)
+    sidecar = _find_sidecar(file)
+    name = printable(os.path.relpath(sidecar, file.parent))
     if not sidecar.is_file():
         refuse(file, f"its story stands in its sidecar, and there is no {name} beside it", OURS)
     text = read_bytes(sidecar, MAX_BYTES).decode("utf-8")
-    outputs = (_parse(text) or {}).get("outputs")
-    if not isinstance(outputs, dict) or outputs.get(file.name) != sha256(content):
+    record = _parse(text) or {}
+    known = [record.get(key) for key in ("outputs", "data")]
+    if sha256(content) not in [sums.get(file.name) for sums in known if isinstance(sums, dict)]:
         found = f"not what {name} beside it tells of: another file, or changed since"
         refuse(file, found, OURS)
     return text
+
+
+def _find_sidecar(file: Path) -> Path:
+    """The sidecar beside a file; the figure's for `gallery/data/<paper>/<figure>.<series>.csv`."""
+    name, folder = f"{file.name.partition('.')[0]}.json", file.absolute().parent
+    if [one.name for one in list(folder.parents)[:2]] == ["data", "gallery"]:
+        return folder.parents[2] / folder.name / name
+    return file.with_name(name)
