@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import sqlite3
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 from tests.traces.logs import SWF, borg_csv, borg_json, jobs_of, times_of, write
 
 from atlas.traces import borg, plain, slurm, swf
+from atlas.traces.aggregate import Count
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -158,6 +160,22 @@ def test_borg(tmp_path, layout, pack):
     free, others = jobs_of(borg.read(file, priorities=(0, 99)))
     assert free == [(0.5, 2.5), (2.0, 1.0)]
     assert others["another priority"] == [1 + shift]
+    assert "missing priority" not in others
+
+
+@pytest.mark.parametrize("layout", [borg_csv, borg_json])
+def test_a_job_of_unknown_priority_is_not_one_of_those_chosen(tmp_path, layout):
+    """Nor of all others, which are left out; a row that is no job is left out whatever it has."""
+    rows = [*BORG[:2], (3, None, 0.25, None, 5_000_000), (4, None, 0.25, 5_000_000, 6_000_000)]
+    file = write(tmp_path / "borg", layout(rows).encode())
+    assert jobs_of(borg.read(file)) == ([(0.5, 2.5), (1.25, 10), (0.25, 1.0)], {"never ran": [ANY]})
+    jobs, rejected = jobs_of(borg.read(file, priorities=(0, 99)))
+    assert jobs == [(0.5, 2.5)]
+    assert {reason: len(lines) for reason, lines in rejected.items()} == dict.fromkeys(
+        ("another priority", "never ran", "missing priority"), 1
+    )
+    with pytest.raises(ValueError, match=r"1 of 4 rows are faulty.*missing priority .* [45]\)"):
+        list(Count(0.01).watch(borg.read(file, priorities=(0, 99))))
 
 
 def test_the_query_makes_jobs_of_events(tmp_path):

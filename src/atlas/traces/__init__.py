@@ -36,6 +36,7 @@ FAULTS = (
     "malformed",
     "another number of fields",
     "missing need or duration",
+    "missing priority",
     "need not positive",
     "negative duration",
     "need above 1e18",

@@ -29,7 +29,8 @@ def read(
     priorities: Sequence[int] | None = None,
     progress: Callable[[Iterable], Iterable] = iter,
 ) -> Iterator[Chunk]:
-    """The jobs of an export, of all priorities or of those from `priorities[0]` to `[1]`.
+    """The jobs of an export, of all priorities or of those from `priorities[0]` to `[1]`, of which
+    a job without a priority is not known to be one.
 
     Raises `ValueError` as `Lines` does, and if a column of a CSV file is missing.
     """
@@ -48,6 +49,7 @@ def read(
             "never ran": np.isnan(begin),
             "not finished": np.isnan(end),
             "ran before the trace or after it": (begin == 0) | (end >= AFTER),
+            "missing priority": np.isnan(priority) & (priorities is not None),
         }
         before = np.where((submit > 0) & (submit < AFTER), submit, np.nan)
         nothing = np.full(len(values), np.nan)
