@@ -34,7 +34,7 @@ def draw(drawing, width=3.4, **series):
     with matplotlib.rc_context(fname=ROOT / "config/atlas.mplstyle"), warnings.catch_warnings():
         warnings.simplefilter("error")
         found = module("drawings", completed["drawing"]["kind"]).draw(figure, tables, width)
-        found.canvas.draw()
+        found.draw_without_rendering()
     return found
 
 
