@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
 from tests.drawings.test_unusual_series import draw, texts
 
 from atlas.config.fit import complete
@@ -56,6 +58,40 @@ def test_a_front_without_room_is_refused():
     assert [bool(faults({"kind": "front-diagram", "room": n}, state=state)) for n in (3, 4)] == [
         *(True, False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("servers", "jobs", "room"),
+    [
+        (4, [1, 2, 2, 1, 4, 1], 4),
+        (4, [1], 1),
+        (4, [4] + [1] * 40, 1),
+        (8, [1] * 8 + [2] * 20, 8),
+        (1024, [1] * 6, 30),
+        (32768, [32768, 16384, 1, 1, 16384, 32768] * 2, 3),
+    ],
+)
+def test_a_front_of_any_size_fits_into_a_column(servers, jobs, room):
+    """Where not all places fit, those of the newest jobs are dots."""
+    state = {"study": "front-state", "servers": servers, "jobs-present": jobs}
+    figure = draw({"kind": "front-diagram", "room": room}, state=state)
+    (ax,) = figure.axes
+    texts = [text for text in ax.texts if text.get_text()]
+    for one, other in itertools.combinations(texts, 2):
+        found = one.get_window_extent(), other.get_window_extent()
+        assert not found[0].overlaps(found[1]), (one.get_text(), other.get_text())
+    assert all(figure.bbox.containsx(x) for t in texts for x in t.get_window_extent().intervalx)
+    boxes = [p.get_window_extent() for p in ax.patches if isinstance(p, FancyBboxPatch)]
+    needs = [text for text in texts if text.get_text().isdecimal()]
+    for box, text in zip(boxes, needs, strict=True):
+        extent = text.get_window_extent()
+        assert box.x0 < extent.x0 and extent.x1 < box.x1, text.get_text()
+
+
+def test_a_need_that_no_box_can_hold_is_refused():
+    state = {"study": "front-state", "servers": 10**5, "jobs-present": [10**5]}
+    (found,) = faults({"kind": "front-diagram", "room": 4}, state=state)
+    assert "need 100000" in found and "at most 99999" in found
 
 
 def test_loads_close_to_each_other_have_different_names():

@@ -20,6 +20,10 @@ from atlas.fields.required_series import OptionsBlock, Wanted
 
 FILLED = {"service": "0.75", "front": "white", "queue": "white"}
 STEP = 1.05
+# The width in points of half an arrow with its text, and how many of these are beside the boxes.
+ARROW, GAPS = 17.5, 6.8
+# Of five digits; four boxes with more do not fit in the width of a column.
+MOST = 99_999
 
 
 class Options(OptionsBlock):
@@ -29,46 +33,74 @@ class Options(OptionsBlock):
 
     def check(self, series: Parameters) -> None:
         state, front, needed = series["state"], 0, 0
+        largest = max(state.jobs_present)
+        require(largest <= MOST, f"need {largest}", f"at most {MOST}, to be read in a box", "kind")
         for need in state.jobs_present:
             front, needed = front + (needed < state.servers), needed + need
         require(front <= self.room, f"room for {self.room}", f"{front}, the jobs in front", "room")
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
-    """The queue on the left, its head next to the front; the front's oldest job on the right."""
+    """The queue on the left, its head next to the front; the front's oldest job on the right. Where
+    not all places fit beside each other, those of the newest jobs are dots."""
     jobs, room = series["state"], figure["drawing"]["room"]
     queue = jobs[jobs["place"] == "queue"]
     front = jobs[jobs["place"] != "queue"]
-    fig, ax = single_axes(width, 0.45)
+    length, shown, unit, gap = _fit(width, len(queue), room, len(str(jobs["need"].max())))
+    line = SIZE / unit
 
-    last = max(3, len(queue)) * STEP
-    left, right = last + 2.0, last + 2.0 + room * STEP + 0.1
+    last = length * STEP
+    left, right = last + 2.0 * gap, last + 2.0 * gap + shown * STEP + 0.1
+    # Above a narrow front its name would meet those of the arrows.
+    higher = 3.2 * line if right - left < 9 * line else 0.0
+    top, bottom = 1.55 + 3.2 * line + higher, -0.35 - 3.2 * line
+    across = -2.6 * gap, right + 2.1 * gap
+    fig, ax = single_axes(width, (top - bottom) / (across[1] - across[0]))
     ax.plot([-0.5, last, last, -0.5], [0, 0, 1.2, 1.2], color="black", lw=0.9)
     ax.add_patch(Rectangle((left, -0.35), right - left, 1.9, facecolor="0.95", edgecolor="black"))
-    for i, job in enumerate(queue.itertuples()):
-        _draw_job(ax, last - (i + 1) * STEP, job)
-    for i, job in enumerate(front.itertuples()):
-        _draw_job(ax, right - (i + 1) * STEP - 0.05, job)
-    for i in range(len(front), room):
-        _draw_room(ax, right - (i + 1) * STEP - 0.05)
+    for end, most, boxes, places in (
+        (last, length, queue, len(queue)),
+        (right - 0.05, shown, front, room),
+    ):
+        fit = min(places, most - (places > most))
+        for i, job in enumerate(boxes[:fit].itertuples()):
+            _draw_job(ax, end - (i + 1) * STEP, job)
+        for i in range(len(boxes), fit):
+            _draw_room(ax, end - (i + 1) * STEP)
+        if fit < places:
+            ax.text(end - (fit + 0.5) * STEP, 0.6, "…", ha="center", va="center", fontsize=SIZE)
 
-    _arrow(ax, (-2.2, 0.6), (-0.6, 0.6))
+    _arrow(ax, (-2.4 * gap, 0.6), (-0.6, 0.6))
     _arrow(ax, (last + 0.1, 0.6), (left - 0.1, 0.6))
-    _arrow(ax, (right + 0.1, 0.6), (right + 1.7, 0.6))
-    middle = (last + left) / 2
-    _draw_text(ax, -1.4, 0.95, "arrivals\nrate $\\lambda$")
-    _draw_text(ax, right + 0.95, 0.95, "comple-\ntions")
-    _draw_text(ax, last / 2, 1.5, "queue")
-    _draw_text(ax, (left + right) / 2, 2.35, f"front, at most $n$ = {room} jobs")
-    _draw_text(ax, middle, 1.0, "first in\nfirst out")
-    _draw_text(ax, last / 2, -0.6, "must be empty unless\nthe front is full")
+    _arrow(ax, (right + 0.1, 0.6), (right + 1.9 * gap, 0.6))
+    above, below = 1.55 + 0.5 * line, -0.35 - 0.5 * line
+    _draw_text(ax, -1.3 * gap - 0.3, above, "arrivals\nrate $\\lambda$")
+    _draw_text(ax, right + 1.05 * gap, above, "comple-\ntions")
+    _draw_text(ax, last / 2, above, "queue" + f",\n{len(queue)} jobs" * (len(queue) > length))
+    _draw_text(ax, (left + right) / 2, above + higher, f"front, at most\n$n$ = {room} jobs")
+    _draw_text(ax, (last + left) / 2, above, "first in\nfirst out")
+    _draw_text(ax, last / 2, below, "must be empty unless\nthe front is full")
     busy = jobs.loc[jobs["place"] == "service", "need"].sum()
     servers = figure["series"]["state"]["parameters"]["servers"]
     full = "full and busy" if busy == servers else "not full"
-    _draw_text(ax, (left + right) / 2, -0.75, f"{full}; filled: in service")
-    ax.set(xlim=(-2.6, right + 2.1), ylim=(-1.5, 3.1), aspect="equal")
+    _draw_text(ax, (left + right) / 2, below, f"{full};\nfilled: in service")
+    ax.set(xlim=across, ylim=(bottom, top), aspect="equal")
     ax.axis("off")
     return fig
+
+
+def _fit(width: float, waiting: int, room: int, digits: int) -> tuple[int, int, float, float]:
+    """How many places the queue and the front have in a figure, the points of a box, and the boxes
+    of half an arrow: one, or as few points as its text takes."""
+    points, least = 72 * width - 16, 0.64 * SIZE * digits + 5
+    fit = max(int((points - GAPS * ARROW) / (STEP * least)), 4)
+    shown = min(room, max(fit - 3, 2))
+    length = min(max(3, waiting), fit - shown)
+    boxes = (length + shown) * STEP
+    unit = points / (boxes + GAPS)
+    if unit < max(ARROW, least):
+        unit = (points - GAPS * ARROW) / boxes
+    return length, shown, unit, (points / unit - boxes) / GAPS
 
 
 def _draw_job(ax: Axes, x: float, job: Any) -> None:
@@ -100,4 +132,4 @@ def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> No
 
 
 def _draw_text(ax: Axes, x: float, y: float, text: str) -> None:
-    ax.text(x, y, text, ha="center", va="bottom" if y > 0 else "center", fontsize=SIZE)
+    ax.text(x, y, text, ha="center", va="bottom" if y > 0 else "top", fontsize=SIZE)
