@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 from tests.conftest import compute
 
+from atlas.config.series import complete_series
 from atlas.fields.columns import check_columns
 from atlas.models.growing_systems import GrowingBlock
 from atlas.studies import cost_by_servers, response_time_by_servers
@@ -22,10 +23,11 @@ both = pytest.mark.parametrize("family", [BALANCED, FIXED], ids=["balanced", "fi
 
 @both
 def test_response_times_are_those_of_the_chain_of_the_number_of_jobs(family):
-    parameters = family | {"sizes": [6, 20, 40], "fraction_of_limit": 0.8}
+    sizes = [2, 21, 40] if family is BALANCED else [6, 20, 40]
+    parameters = family | {"sizes": sizes, "fraction_of_limit": 0.8}
     table = compute(response_time_by_servers, parameters)
     check_columns(table, response_time_by_servers.UNITS)
-    block = GrowingBlock.model_validate(family | {"sizes": [6, 20, 40]})
+    block = GrowingBlock.model_validate(family | {"sizes": sizes})
     for row in table.itertuples():
         blocks = multiserver_jobs.prepare(block.system(row.servers))
         rate = 0.8 * blocks.throughput
@@ -72,11 +74,12 @@ def test_the_formula_is_right_near_saturation(family):
 
 @both
 def test_costs_are_counted_from_the_matrices_themselves(family):
-    table = compute(cost_by_servers, family | {"sizes": [10, 30]})
+    sizes = [3, 10, 31] if family is BALANCED else [4, 10, 30]
+    table = compute(cost_by_servers, family | {"sizes": sizes})
     check_columns(table, cost_by_servers.UNITS)
     found = table.set_index(["servers", "method"])["numbers"]
-    block = GrowingBlock.model_validate(family | {"sizes": [10, 30]})
-    for n in (10, 30):
+    block = GrowingBlock.model_validate(family | {"sizes": sizes})
+    for n in sizes:
         system = block.system(n)
         fronts = enumerate_fronts(PhasedJobs.exponential(system))
         settled, unsettled = len(fronts.head), len(fronts.room)
@@ -115,3 +118,11 @@ def test_large_jobs_have_the_share_that_is_asked_for():
 def test_the_mix_is_said_in_one_way(change):
     with pytest.raises(ValidationError, match="one of the two"):
         GrowingBlock.model_validate(BALANCED | {"sizes": [10, 20]} | change)
+
+
+@pytest.mark.parametrize("odd", [2, 9])
+def test_half_of_the_servers_is_a_need_besides_1(odd):
+    series = {"study": "cost-by-servers", **FIXED, "sizes": sorted([8, odd])}
+    (fault,) = complete_series(series, ())[2]
+    assert (fault.path, fault.found) == (("sizes", int(odd > 8)), f"{odd} servers")
+    assert fault.expected == "even numbers from 4 on"

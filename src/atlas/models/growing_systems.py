@@ -7,8 +7,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from atlas.fields.block import INCREASING, Block, require
-from atlas.fields.vocabulary import EvenServers, InnerProbability, TwoRates
+from atlas.fields.block import INCREASING, WHOLE, Block, require
+from atlas.fields.vocabulary import LARGEST, InnerProbability, TwoRates
 from multiserver.model import MultiserverJobSystem
 
 
@@ -16,7 +16,13 @@ class GrowingBlock(Block):
     """The systems, by their numbers of servers."""
 
     sizes: Annotated[
-        list[EvenServers],
+        list[
+            Annotated[
+                int,
+                Field(ge=2, le=LARGEST, description="a number of servers n, even for needs of n/2"),
+                WHOLE,
+            ]
+        ],
         Field(min_length=2, max_length=100, description="the numbers of servers n"),
         INCREASING,
     ]
@@ -34,6 +40,8 @@ class GrowingBlock(Block):
         given = [key for key in ("probability", "demand") if getattr(self, key) is not None]
         found = " and ".join(given) or "neither probability nor demand"
         require(len(given) == 1, found, "one of the two")
+        for i, n in enumerate(self.sizes if self.large == "n/2" else ()):
+            require(n % 2 == 0 and n >= 4, f"{n} servers", "even numbers from 4 on", "sizes", i)
         return self
 
     def system(self, servers: int) -> MultiserverJobSystem:
