@@ -11,7 +11,7 @@ import shutil
 
 import pytest
 from tests.conftest import Project, jobs
-from tests.faults.tiny import FILE
+from tests.faults.tiny import FILE, make_tiny
 
 PAPER = "config/papers/two-class-stability.yaml"
 FIG7A = "curve: {study: wastage-by-rate-ratio,"
@@ -123,3 +123,18 @@ def test_a_figure_replaced_behind_our_back_is_drawn_again(tiny_copy):
     shutil.rmtree(tiny_copy.root / ".snakemake")
     assert DRAWN in tiny_copy.build("all", "--rerun-triggers", "params")
     assert json.loads(sidecar.read_text("utf-8"))["fingerprint"] == json.loads(whole)["fingerprint"]
+
+
+def test_folders_share_series_in_the_cache_of_snakemake(tmp_path, monkeypatch):
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    monkeypatch.setenv("SNAKEMAKE_OUTPUT_CACHE", str(cache))
+    found = []
+    for name in ("one", "two"):
+        project = make_tiny(tmp_path / name)
+        project.build("tiny_wasted", "--cache", "compute")
+        assert project.build("tiny_wasted") == []
+        [data] = project.root.glob("results/series/wastage-by-rate-ratio/*.csv")
+        found.append(data.resolve())
+    assert found[0] == found[1]
+    assert found[0].parent == cache.resolve()
