@@ -88,7 +88,6 @@ def test_of_many_faults_of_one_kind_twenty_are_said(tmp_path, row):
     assert time.process_time() - start < 30
     assert str(refused.value).count("results.csv:") == 20
     assert re.search(r"99,?9[78]\d more", str(refused.value))
-    assert score(file).returncode == 2
 
 
 def test_what_is_no_file_is_refused_at_once(tmp_path):
