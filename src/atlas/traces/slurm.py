@@ -3,6 +3,9 @@
     TZ=UTC sacct --allusers --duplicates --noconvert --parsable2 --starttime 2024-01-01 \\
         --format JobID,State,Elapsed,AllocCPUS,ReqCPUS,NNodes,Submit,Start,Timelimit > jobs.txt
 
+Jobs that were submitted before the start, but ran after it, are listed too. Leave them out where
+arrival rates matter, as docs/recipes.md does: they make the log look longer.
+
 The first line names the columns. The bars between fields are not escaped, so a job name with a bar
 spoils its row: leave names out. Required are JobID, State, one of Elapsed
 ([days-]hours:minutes:seconds, with or without a fraction) and ElapsedRaw (seconds), and CPUs or
