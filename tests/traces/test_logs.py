@@ -16,6 +16,7 @@ import multiserver as ms
 from atlas.config import validate
 from atlas.fields.columns import check_columns
 from atlas.models.logs import read_log, resample
+from atlas.models.traces import read_chunks, require_readable
 from atlas.studies import trace_by_servers, trace_rows, trace_waiting
 from atlas.traces import plain
 from multiserver.simulation.streams import generator
@@ -235,3 +236,22 @@ def test_whole_seconds_are_whole_in_every_unit(tmp_path, unit, parts):
     assert [duration for _, duration in jobs_of(plain.read(file, names, unit))[0]] == whole
     expected = [(k % 60, -1, x) for k, x in zip(ticks, whole, strict=True)]
     assert times_of(plain.read(file, names, unit)) == expected
+
+
+@pytest.mark.parametrize(
+    ("came", "seconds"),
+    [
+        (lambda k: 1.7e12 + 60_000 * k, 1),  # milliseconds
+        (lambda k: 1.7e9 + 60 * k, 3600),
+        (lambda k: 20240531000000 + 100 * k, 1),  # a date and a time in one number
+    ],
+)
+def test_times_of_submission_in_another_unit_are_none(tmp_path, came, seconds):
+    """Else λ is a thousand times too small, or as wrong as a calendar read as a number."""
+    lines = "".join(f"{came(k):.0f},{came(k):.0f},1,1\n" for k in range(140))
+    columns = {"submitted": "came", "started": "began", "need": "v", "duration": "x"}
+    trace = {"file": write(tmp_path / "log", f"came,began,v,x\n{lines}"), "format": "plain"}
+    trace |= {"columns": columns, "seconds": seconds}
+    assert times_of(read_chunks({"trace": trace})) == 140 * [(-1, -1, -1)]
+    with pytest.raises(PydanticCustomError, match="1e11 seconds since 1970 are none"):
+        require_readable(trace, timed=True)

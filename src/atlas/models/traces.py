@@ -92,7 +92,8 @@ def require_readable(block: Mapping[str, Any], *, timed: bool = False) -> None:
         if timed and len(first.needs) and np.isnan(first.times[:, SUBMITTED]).all():
             raise ValueError(
                 f"none of the first {len(first.needs)} jobs of {block['file']} has a time of"
-                " submission, without which there is no waiting time"
+                " submission, without which there is no waiting time; more than 1e11 seconds since"
+                " 1970 are none, but another unit (a plain table's is `seconds`)"
             )
 
 

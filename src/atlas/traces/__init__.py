@@ -66,7 +66,8 @@ TAR = 257, b"ustar"
 PIECE, COMPRESSED_PIECE = 2**20, 2**17
 # The most bytes of an inflated piece and of a line: larger ones would fill the memory.
 MOST_INFLATED, LONGEST_LINE = 2**22, 2**22
-# More than any cluster has, in any unit, and 3,000 years: beyond these a record or unit is wrong.
+# More than any cluster has, in any unit, and 3,000 years, as a duration or since 1970: beyond these
+# a record or unit is wrong.
 MOST_NEED, MOST_SECONDS = 1e18, 1e11
 
 
@@ -77,8 +78,8 @@ class Chunk:
     `needs` and `durations` (in seconds) are (jobs,), both positive; `rejected` has the line numbers
     under each of `LEFT_OUT` and `FAULTS` that occurs. `times` (jobs, 3) are in seconds: the times
     of submission and start of a job, from a common origin, and the time it requested. They are NaN
-    if the log does not have them, and a start before the submission is NaN; `times` is None if
-    there is no log.
+    if the log does not have them or says what cannot be: a start before the submission, a time
+    after the year 5138. `times` is None if there is no log.
     """
 
     needs: NDArray[np.float64]
@@ -122,6 +123,7 @@ def sift(
             found.setdefault(reason, []).extend(lines[now].tolist())
             good &= ~now
     submitted, started, requested = times[good].T
+    submitted, started = (np.where(t <= MOST_SECONDS, t, np.nan) for t in (submitted, started))
     started = np.where(started < submitted, np.nan, started)
     requested = np.where((requested > 0) & (requested <= MOST_SECONDS), requested, np.nan)
     kept = np.column_stack(
