@@ -110,7 +110,7 @@ def sift(
     """
     shared = {
         "missing need or duration": ~(np.isfinite(needs) & np.isfinite(durations)),
-        "need not positive": needs <= 0,
+        "need not positive": (needs < 0) | ((needs == 0) & (durations != 0)),
         "negative duration": durations < 0,
         "need above 1e18": needs > MOST_NEED,
         "duration above 1e11 seconds": durations > MOST_SECONDS,

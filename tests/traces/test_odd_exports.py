@@ -1,4 +1,4 @@
-"""The commands of the recipes about logs do what the page says."""
+"""Exports of real clusters: what they list besides the jobs that were asked for."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import subprocess
 
 import pytest
 from tests.conftest import ROOT
-from tests.traces.logs import write
+from tests.traces.logs import jobs_of, write
 
 from atlas.models.logs import read_log
+from atlas.traces import slurm, swf
 
 EXPORT = re.compile(r"--format (\S+) > all.txt\n(awk .* all.txt) > jobs.txt\n")
 
@@ -28,3 +29,18 @@ def test_jobs_submitted_before_the_span_of_an_export_do_not_slow_down_arrivals(t
     log = read_log({"trace": {"file": write(tmp_path / "jobs", done.stdout), "format": "slurm"}})
     assert len(log.needs) == len(hours)
     assert log.arrival_rate == pytest.approx(len(hours) / 91 / 86400, rel=0.05)
+
+
+def test_a_job_that_failed_before_it_had_a_processor_is_no_fault(tmp_path):
+    """Neither Slurm nor the archives of SWF know what it would have had: it had nothing."""
+    export = "JobID|State|Elapsed|AllocCPUS\n1|DEADLINE|00:00:00|0\n2|FAILED|00:01:00|0\n"
+    assert jobs_of(slurm.read(write(tmp_path / "jobs.txt", export))) == (
+        [],
+        {"zero duration": [2], "need not positive": [3]},
+    )
+    log = "1 0 3 0 0 -1 -1 4 90 -1 0 -1 -1 -1 -1 -1 -1 -1\n"
+    log += "2 0 3 9 0 -1 -1 4 90 -1 0 -1 -1 -1 -1 -1 -1 -1\n"
+    assert jobs_of(swf.read(write(tmp_path / "log.swf", log))) == (
+        [],
+        {"zero duration": [1], "need not positive": [2]},
+    )
