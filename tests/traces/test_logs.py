@@ -255,3 +255,17 @@ def test_times_of_submission_in_another_unit_are_none(tmp_path, came, seconds):
     assert times_of(read_chunks({"trace": trace})) == 140 * [(-1, -1, -1)]
     with pytest.raises(PydanticCustomError, match="1e11 seconds since 1970 are none"):
         require_readable(trace, timed=True)
+
+
+@pytest.mark.parametrize(("seconds", "wait"), [(1, 0.001), (0.001, 1)])
+def test_a_wait_of_a_millisecond_since_1970_is_one_in_every_unit(tmp_path, seconds, wait):
+    """Jobs that come on the second, as a clock submits them, have not started at once."""
+    first = 1_700_000_000 / seconds
+    rows = "".join(
+        f"{first + k / seconds!r},{first + k / seconds + wait!r},1,3\n" for k in range(140)
+    )
+    columns = {"submitted": "came", "started": "began", "need": "v", "duration": "x"}
+    trace = {"file": write(tmp_path / "log", f"came,began,v,x\n{rows}"), "format": "plain"}
+    trace |= {"columns": columns, "seconds": seconds}
+    [row] = compute(trace_waiting, {"trace": trace, "servers": 1}).tail(1).to_dict("records")
+    assert row["mean_waiting"] == pytest.approx(0.001, abs=1e-6)

@@ -29,6 +29,8 @@ Reader = Callable[[str], float]
 
 # The columns of `Chunk.times`, as config names them.
 TIMES = ("submitted", "started", "requested")
+# Of a number with 15 digits and a product; of the seconds since 1970 it is far below a millisecond.
+ROUNDING = 1e-14
 # Marks that may separate fields in place of commas, and what to do about them.
 OTHERS = {
     "\t": ' (between tabs: write commas, or give a plain table `separator: "\\t"`)',
@@ -70,7 +72,7 @@ def _whole(times: NDArray[np.float64]) -> NDArray[np.float64]:
     """Times in seconds. Those that are whole up to rounding error are made whole: jobs that end at
     one time, by sums of such times, then do so in every unit."""
     whole = np.round(times)
-    return np.where(np.isclose(times, whole, rtol=1e-12, atol=0), whole, times)
+    return np.where(np.isclose(times, whole, rtol=ROUNDING, atol=0), whole, times)
 
 
 def read_numbers(
