@@ -96,6 +96,21 @@ def test_of_rare_large_jobs_no_more_digits_are_lost_than_stated(
     assert found.imprecision <= 1e-7
 
 
+@pytest.mark.parametrize(("share", "load"), [(1e-12, 0.5), (1e-11, 0.3), (1e-10, 0.3)])
+def test_where_rounding_leaves_too_few_digits_no_more_jobs_are_let_in(share, load, monkeypatch):
+    """Up to 410 of them fit, which takes 20 s to a minute."""
+    system = MultiserverJobSystem.of(2, (1, 2), (1.0, 1.0), (1 - share, share))
+    tried = []
+    monkeypatch.setattr(
+        two_needs,
+        "_process",
+        lambda *point, of=two_needs._process: tried.append(point) or of(*point),
+    )
+    with pytest.raises(TooLargeError, match=r"rounding leaves .* of a mean"):
+        two_needs.solve(system, load * system.naive_throughput, 1)
+    assert max(point[1] for point in tried) < 250
+
+
 def test_of_two_jobs_that_do_not_fit_beside_each_other_the_large_ones_go_first():
     """Needs 3 and 4 of 5: nonpreemptive priority (A. Cobham, Operations Research 2, 1954)."""
     system = MultiserverJobSystem.of(5, (3, 4), (1.0, 2.0), (0.4, 0.6))
