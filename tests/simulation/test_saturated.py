@@ -8,7 +8,8 @@ import pytest
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.simulation.estimate import z_score
-from multiserver.simulation.saturated import replay
+from multiserver.simulation.saturated import limit, replay
+from multiserver.sizes import Deterministic, Exponential
 
 SYSTEM = MultiserverJobSystem.of(10, [1, 3, 8], [1.0, 0.5, 0.2], [0.5, 0.3, 0.2])
 
@@ -32,3 +33,29 @@ def test_replayed_jobs_agree_with_the_exact_solver():
     # One score: beyond 5 with a probability of 6e-7.
     assert abs(z_score(found, exact)) < 5
     assert found.half_width < 0.02 * exact
+
+
+@pytest.mark.parametrize(("p", "long", "most"), [(1e-5, 1000.0, 64_000), (1e-6, 100.0, 10**6)])
+def test_a_class_that_hardly_any_run_sees_leaves_no_interval(p, long, most):
+    """Without it no server is idle, in any replication; with it 0.04 and 0.0004 of 10 are."""
+    found = limit(
+        10,
+        (1, 9),
+        (Deterministic(1.0), Deterministic(long)),
+        (1 - p, p),
+        half_width=1e-5,
+        seed=1,
+        most=most,
+    )
+    assert not found.settled and "jobs of a class on average, fewer than 10" in found.lacking
+
+
+def test_runs_are_as_long_as_a_rare_class_asks_for():
+    """The pilot of 64,000 jobs is long enough for the interval, but not for the class. One score:
+    beyond 5 with a probability of 6e-7."""
+    p, rates = 1e-3, (1.0, 0.01)
+    sizes = tuple(map(Exponential, rates))
+    found = limit(10, (1, 9), sizes, (1 - p, p), half_width=0.01, seed=2)
+    exact = dispatch.solve(MultiserverJobSystem.of(10, [1, 9], rates, [1 - p, p])).throughput
+    assert found.settled and found.jobs >= 32 * 10 / p
+    assert abs(z_score(found, exact)) < 5

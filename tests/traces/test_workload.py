@@ -64,6 +64,14 @@ def test_a_log_that_all_fits_on_the_servers_has_no_wastage_to_replay():
     assert none["note"] == "all 20 jobs are in service on 20 servers at once"
 
 
+def test_wastage_by_a_class_that_no_run_has_seen_has_no_interval():
+    rare = {"needs": [1, 16], "shares": [1 - 1e-6, 1e-6], "mean_durations": [30.0, 5000.0]}
+    chosen = {"classes": rare, "rounding": "none", "servers": [16], "methods": ["constant"]}
+    (row,) = compute(workload_wastage, CHANCE | chosen).to_dict("records")
+    assert row["wastage"] == pytest.approx(0, abs=1e-9)
+    assert math.isnan(row["wastage_half_width"]) and "fewer than 10" in row["note"]
+
+
 def test_where_states_are_too_many_nothing_is_claimed():
     parameters = CHANCE | {
         "generated": LAW,

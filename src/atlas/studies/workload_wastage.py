@@ -223,6 +223,6 @@ def _simulated(
         "utilisation": held.mean / n,
         "utilisation_half_width": half_width / n,
         "needs": " ".join(map(str, sorted(system.needs))),
-        "note": "simulated",
+        "note": "; ".join(filter(None, ("simulated", held.caveat))),
         **scored(held, math.nan if exact is None else n - exact.wastage),
     }

@@ -22,7 +22,8 @@ from multiserver.errors import NotSampledError
 from multiserver.model import MultiserverJobSystem
 from multiserver.simulation.completions import insert, none_in_service, remove_first
 from multiserver.simulation.draws import draw, source_of
-from multiserver.simulation.estimate import Estimate, estimate
+from multiserver.simulation.estimate import Estimate, estimate, withhold_interval
+from multiserver.simulation.rare_classes import caveat, jobs_to_see
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload, refuse_endless
 from multiserver.sizes import Size
@@ -45,12 +46,15 @@ def mean_servers_held(
     Needs and probabilities are those of `system`; durations are those of `sizes`, class by class,
     which must have the same means. The first fifth of the jobs that start in a replication is left
     out, and so are all that start before the servers have forgotten that they were empty
-    (`Workload.settling_time`). `seed` and `key` name the random streams. Raises `ValueError` if
-    that takes more than `workload.MAX_JOBS` jobs.
+    (`Workload.settling_time`). `seed` and `key` name the random streams. There is no interval if a
+    replication sees too few jobs of a class that may change it (`rare_classes`). Raises
+    `ValueError` if that takes more than `workload.MAX_JOBS` jobs.
     """
-    columns = system.needs, sizes, system.probabilities
+    workload = system.servers, system.needs, sizes, system.probabilities
     each = math.ceil(jobs / replications)
-    return _replicate(system.servers, *columns, each, replications, seed, key, 0.95)
+    found = _replicate(*workload, each, replications, seed, key, 0.95)
+    needed = jobs_to_see(*workload, found.margin)
+    return withhold_interval(found, caveat(found.jobs // replications, needed))
 
 
 def limit(
@@ -73,9 +77,10 @@ def limit(
     per replication says how many jobs the requested interval takes (C. Stein, Ann. Math. Stat. 16,
     1945); the estimate comes from a run of that many jobs that shares no random number with the
     pilot. If its interval is too wide, it becomes the pilot of the next run, until a run has had
-    `most` jobs in all. This looks at widths, never at means (Y. S. Chow and H. Robbins, Ann. Math.
-    Stat. 36, 1965). With infinite variance no interval can be trusted. Raises `ValueError` unless 0
-    < half_width < 1.
+    `most` jobs in all. Runs are as long as it takes to see rare classes (`rare_classes`); if that
+    is more than `most`, there is no interval. This looks at widths, never at means (Y. S. Chow and
+    H. Robbins, Ann. Math. Stat. 36, 1965). With infinite variance no interval can be trusted.
+    Raises `ValueError` unless 0 < half_width < 1.
     """
     if not 0 < half_width < 1:
         raise ValueError(f"half_width must lie in (0, 1), found {half_width!r}")
@@ -87,14 +92,17 @@ def limit(
 
     jobs, allowed = pilot, max(most // replications, pilot)
     found = held(jobs, 0)
+    needed = jobs_to_see(servers, needs, sizes, probabilities, half_width * found.mean)
+    # A fifth of the jobs is left out.
+    least = math.ceil(min(1.25 * needed, allowed)) + 1
     for stage in count(1):
         ratio = found.margin / (half_width * found.mean)
         if jobs == allowed or (stage > 1 and ratio <= 1):
             break
-        jobs = min(math.ceil(jobs * max(MARGIN * ratio**2, 1.0)), allowed)
+        jobs = min(max(math.ceil(jobs * max(MARGIN * ratio**2, 1.0)), least), allowed)
         found = held(jobs, stage)
     return replace(
-        found,
+        withhold_interval(found, caveat(found.jobs // replications, needed)),
         mean=found.mean / demand,
         margin=found.margin / demand,
         standard_error=found.standard_error / demand,
