@@ -41,6 +41,7 @@ FAULTS = (
     "negative duration",
     "need above 1e18",
     "duration above 1e11 seconds",
+    "submitted or started beyond 1e11 seconds",
     "unknown state",
 )
 
@@ -108,12 +109,15 @@ def sift(
     are lines without numbers, which are not among `lines`; `times` (rows, 3) are those of `Chunk`,
     where impossible ones become NaN.
     """
+    moments = times[:, [SUBMITTED, STARTED]]
+    beyond = np.isfinite(moments) & (np.abs(moments) > MOST_SECONDS)
     shared = {
         "missing need or duration": ~(np.isfinite(needs) & np.isfinite(durations)),
         "need not positive": (needs < 0) | ((needs == 0) & (durations != 0)),
         "negative duration": durations < 0,
         "need above 1e18": needs > MOST_NEED,
         "duration above 1e11 seconds": durations > MOST_SECONDS,
+        "submitted or started beyond 1e11 seconds": beyond.any(axis=1),
         "zero duration": durations == 0,
     }
     found = {reason: list(at) for reason, at in rejected.items()}
