@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -16,7 +17,6 @@ import multiserver as ms
 from atlas.config import validate
 from atlas.fields.columns import check_columns
 from atlas.models.logs import read_log, resample
-from atlas.models.traces import read_chunks, require_readable
 from atlas.studies import trace_by_servers, trace_rows, trace_waiting
 from atlas.traces import plain
 from multiserver.simulation.streams import generator
@@ -228,6 +228,43 @@ def test_jobs_that_say_too_little_are_refused(tmp_path, text, said):
         compute(trace_waiting, {"trace": trace, "servers": 10})
 
 
+def month_of_slurm(path):
+    """What `sacct` lists of January: 2,000 jobs of one minute submitted in it, and 15 that were
+    submitted, one a day, in the half month before, and still ran."""
+    start = datetime(2024, 1, 1, tzinfo=UTC)
+    old = [(start - timedelta(days=k), "20-00:00:00") for k in range(15, 0, -1)]
+    new = [(start + timedelta(minutes=22 * k), "00:01:00") for k in range(2000)]
+    rows = [f"{i}|COMPLETED|{x}|4|{at:%Y-%m-%dT%H:%M:%S}" for i, (at, x) in enumerate(old + new)]
+    head = "JobID|State|Elapsed|AllocCPUS|Submit"
+    return {"file": write(path, "\n".join([head, *rows])), "format": "slurm"}
+
+
+def test_jobs_from_before_an_export_do_not_lengthen_the_log(tmp_path):
+    trace = month_of_slurm(tmp_path / "jobs.txt")
+    with pytest.raises(PydanticCustomError, match=r"15 of 2015 jobs submitted up to .*`period`"):
+        compute(trace_waiting, {"trace": trace, "servers": 9})
+    trace["period"] = ["2024-01-01", "2024-01-20T00:00:00+01:00"]
+    [*_, row] = compute(trace_waiting, {"trace": trace, "servers": 9}).to_dict("records")
+    assert row["jobs"] == (19 * 24 - 1) * 60 // 22 + 1
+    assert row["arrival_rate"] == pytest.approx(1 / (22 * 60), rel=1e-12)
+    assert row["load"] == pytest.approx(4 / 22 / 9, rel=1e-12)
+    table = compute(trace_rows, {"trace": trace})
+    [left_out] = rows(table, reason="submitted outside the period").to_dict("records")
+    assert left_out["rows"] == 2015 - row["jobs"] and left_out["first_lines"] == "2 3 4 5 6"
+
+
+@pytest.mark.parametrize("period", [["soon", 5], [5, 5], ["2024-02-01", "2024-01-01"], [1]])
+def test_a_period_that_is_none_is_refused(period):
+    given = {"trace": TRACE | {"period": period}, "servers": 100}
+    block, (fault,) = validate.check(trace_waiting.Parameters, given, ())
+    assert block is None and fault.path[:2] == ("trace", "period")
+
+
+def test_a_period_without_a_job_is_refused():
+    with pytest.raises(PydanticCustomError, match="most often: submitted outside the period"):
+        compute(trace_waiting, {"trace": TRACE | {"period": [-2, -1]}, "servers": 100})
+
+
 @pytest.mark.parametrize(("unit", "parts"), [(3600, 10), (60, 100), (86400, 100)])
 def test_whole_seconds_are_whole_in_every_unit(tmp_path, unit, parts):
     """Sums of them are then exact: which jobs end at one time is the same in every unit."""
@@ -239,25 +276,6 @@ def test_whole_seconds_are_whole_in_every_unit(tmp_path, unit, parts):
     assert [duration for _, duration in jobs_of(plain.read(file, names, unit))[0]] == whole
     expected = [(k % 60, -1, x) for k, x in zip(ticks, whole, strict=True)]
     assert times_of(plain.read(file, names, unit)) == expected
-
-
-@pytest.mark.parametrize(
-    ("came", "seconds"),
-    [
-        (lambda k: 1.7e12 + 60_000 * k, 1),  # milliseconds
-        (lambda k: 1.7e9 + 60 * k, 3600),
-        (lambda k: 20240531000000 + 100 * k, 1),  # a date and a time in one number
-    ],
-)
-def test_times_of_submission_in_another_unit_are_none(tmp_path, came, seconds):
-    """Else λ is a thousand times too small, or as wrong as a calendar read as a number."""
-    lines = "".join(f"{came(k):.0f},{came(k):.0f},1,1\n" for k in range(140))
-    columns = {"submitted": "came", "started": "began", "need": "v", "duration": "x"}
-    trace = {"file": write(tmp_path / "log", f"came,began,v,x\n{lines}"), "format": "plain"}
-    trace |= {"columns": columns, "seconds": seconds}
-    assert times_of(read_chunks({"trace": trace})) == 140 * [(-1, -1, -1)]
-    with pytest.raises(PydanticCustomError, match="1e11 seconds since 1970 are none"):
-        require_readable(trace, timed=True)
 
 
 @pytest.mark.parametrize(("seconds", "wait"), [(1, 0.001), (0.001, 1)])

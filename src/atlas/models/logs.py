@@ -34,9 +34,9 @@ from multiserver.sizes import Bimodal
 Array = NDArray[np.float64]
 # The fewest jobs that give a meaningful arrival rate and mean.
 FEWEST = 100
-# A gap of more than this part of a log's time, with fewer than one in `FEWEST` jobs on one side, is
-# a fault of a few times.
-STRAY = 0.9
+# The first, or the last, of the jobs may take this part of a log's time at most, if they are fewer
+# than one in `FEWEST`.
+STRAY = 0.1
 
 
 class Jobs(NamedTuple):
@@ -124,15 +124,19 @@ def read_log(parameters: Mapping[str, Any], progress: Progress = iter) -> Log:
 
 
 def _require_one_period(arrivals: NDArray[np.float64]) -> None:
-    """A few times that are years off, such as 0 for none, would make λ as much too small."""
-    gaps = np.diff(arrivals)
-    last = int(gaps.argmax())
-    jobs, first = len(arrivals), last + 1
-    few = min(first, jobs - first)
-    apart = gaps[last] > STRAY * np.ptp(arrivals) and few * FEWEST < jobs
-    side = "before" if few == first else "after"
-    found = f"{few} of {jobs} jobs submitted {gaps[last]:.3g} s {side} the others"
-    _require(not apart, found, "times of one period: leave those rows out, or mend their times")
+    """Few jobs long before or long after the others would make λ too small: times that are years
+    off, such as 0 for none, and jobs submitted long before the time that an export covers."""
+    jobs, most = len(arrivals), -(-len(arrivals) // FEWEST) - 1
+    ages = {"before": arrivals - arrivals[0], "after": arrivals[-1] - arrivals[::-1]}
+    for side, gone in ages.items():
+        if gone[most] > STRAY * gone[-1]:
+            # After these the time that is gone is furthest ahead of the jobs.
+            ahead = gone[: most + 1] / gone[-1] - np.arange(most + 1) / jobs
+            few = int(ahead.argmax())
+            at_most = "up to " if few > 1 else ""
+            found = f"{few} of {jobs} jobs submitted {at_most}{gone[few]:.3g} s {side} the others"
+            expected = "times of one period: mend their times, or say in `period` which jobs count"
+            _require(False, found, expected)
 
 
 def resample(jobs: Jobs, rate: float, count: int, seed: int, *key: int) -> Jobs:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pydantic_core import PydanticCustomError
 
 from atlas.fields.block import misfit
+from atlas.models.periods import Moments, bounds
 from atlas.models.sampling import Progress
 from atlas.traces import FAULTS, SUBMITTED, Chunk, Lines, aggregate, borg, plain, slurm, swf
 from multiserver.simulation.correlated_jobs import CorrelatedJobs
@@ -63,7 +64,8 @@ def count_rows(
         count = aggregate.Count(limit=0.0)
         return count, count.watch(generate(parameters["generated"], progress))
     count = aggregate.Count(limit=block.get("faults", 0.01))
-    return count, _in_units(_refuse(block, count.watch(_read(block, progress))), block.get("unit"))
+    chunks = count.watch(_of_period(_read(block, progress), block.get("period")))
+    return count, _in_units(_refuse(block, chunks), block.get("unit"))
 
 
 def read_jobs(
@@ -92,8 +94,7 @@ def require_readable(block: Mapping[str, Any], *, timed: bool = False) -> None:
         if timed and len(first.needs) and np.isnan(first.times[:, SUBMITTED]).all():
             raise ValueError(
                 f"none of the first {len(first.needs)} jobs of {block['file']} has a time of"
-                " submission, without which there is no waiting time; more than 1e11 seconds since"
-                " 1970 are none, but another unit (a plain table's is `seconds`)"
+                " submission, without which there is no waiting time"
             )
 
 
@@ -151,6 +152,13 @@ def _read(block: Mapping[str, Any], progress: Progress) -> Iterator[Chunk]:
             seconds, separator = block.get("seconds", 1.0), block.get("separator", ",")
             return plain.read(file, block["columns"], seconds, separator, progress)
     raise ValueError(f"a trace is in one of swf, slurm, borg, plain, found {block['format']!r}")
+
+
+def _of_period(chunks: Iterator[Chunk], period: Moments | None) -> Iterator[Chunk]:
+    if period is None:
+        return chunks
+    start, end = bounds(period)
+    return (chunk.within(start, end) for chunk in chunks)
 
 
 def _in_units(chunks: Iterator[Chunk], unit: float | None) -> Iterator[Chunk]:

@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
 from atlas.fields.vocabulary import FINEST, LARGEST, Id, Needs, Positive, Probabilities, Text
+from atlas.models.periods import Period
 from atlas.models.systems import require_equal, require_servers
 
 Rounding = Annotated[
@@ -78,6 +79,7 @@ class TraceBlock(Block):
     need: Annotated[
         Literal["cpus", "nodes"] | None, Field(description="what slurm's needs are counted in")
     ] = None
+    period: Period | None = None
     priorities: (
         Annotated[
             list[Annotated[int, Field(ge=0, le=10_000, description="a priority"), WHOLE]],

@@ -31,6 +31,7 @@ LEFT_OUT = (
     "ran before the trace or after it",
     "another priority",
     "zero duration",
+    OUTSIDE := "submitted outside the period",
 )
 FAULTS = (
     "malformed",
@@ -79,19 +80,32 @@ class Chunk:
     `needs` and `durations` (in seconds) are (jobs,), both positive; `rejected` has the line numbers
     under each of `LEFT_OUT` and `FAULTS` that occurs. `times` (jobs, 3) are in seconds: the times
     of submission and start of a job, from a common origin, and the time it requested. They are NaN
-    if the log does not have them or says what cannot be: a start before the submission, a time
-    after the year 5138. `times` is None if there is no log.
+    if the log does not have them, and a start before the submission is NaN; `times` and `lines`,
+    the jobs' own lines (jobs,), are None if there is no log.
     """
 
     needs: NDArray[np.float64]
     durations: NDArray[np.float64]
     rejected: Mapping[str, Sequence[int]]
     times: NDArray[np.float64] | None = None
+    lines: NDArray[np.int64] | None = None
 
     @property
     def rows(self) -> int:
         """The number of rows read."""
         return len(self.needs) + sum(map(len, self.rejected.values()))
+
+    def within(self, start: float, end: float) -> Chunk:
+        """Without the jobs that are known to have been submitted before `start`, or not before
+        `end`."""
+        submitted = self.times[:, SUBMITTED]
+        outside = (submitted < start) | (submitted >= end)
+        if not outside.any():
+            return self
+        columns = (self.needs, self.durations, self.times, self.lines)
+        needs, durations, times, lines = (column[~outside] for column in columns)
+        rejected = {**self.rejected, OUTSIDE: self.lines[outside].tolist()}
+        return Chunk(needs, durations, rejected, times, lines)
 
 
 def sift(
@@ -127,13 +141,12 @@ def sift(
             found.setdefault(reason, []).extend(lines[now].tolist())
             good &= ~now
     submitted, started, requested = times[good].T
-    submitted, started = (np.where(t <= MOST_SECONDS, t, np.nan) for t in (submitted, started))
     started = np.where(started < submitted, np.nan, started)
     requested = np.where((requested > 0) & (requested <= MOST_SECONDS), requested, np.nan)
     kept = np.column_stack(
         [np.where(np.isfinite(submitted), submitted, np.nan), started, requested]
     )
-    return Chunk(needs[good], durations[good], found, kept)
+    return Chunk(needs[good], durations[good], found, kept, lines[good])
 
 
 def read_number(text: str | bytes) -> float:

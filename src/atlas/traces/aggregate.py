@@ -67,7 +67,9 @@ class Count:
                 f" (first on lines {', '.join(map(str, self.lines[worst]))})"
             )
         if not self.jobs:
-            raise ValueError(f"none of the {self.rows} rows is a job that ran")
+            often = max(self.rejected, key=self.rejected.get, default="")
+            why = f"; most often: {often}" if often else ""
+            raise ValueError(f"none of the {self.rows} rows is a job that ran{why}")
 
     @property
     def rows(self) -> int:

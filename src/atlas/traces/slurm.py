@@ -3,8 +3,8 @@
     TZ=UTC sacct --allusers --duplicates --noconvert --parsable2 --starttime 2024-01-01 \\
         --format JobID,State,Elapsed,AllocCPUS,ReqCPUS,NNodes,Submit,Start,Timelimit > jobs.txt
 
-Jobs that were submitted before the start, but ran after it, are listed too. Leave them out where
-arrival rates matter, as docs/recipes.md does: they make the log look longer.
+Without --starttime sacct lists the jobs of today only, and with it also jobs that were submitted
+long before and ended after it: let a `period` say which count, one whose jobs have all ended.
 
 The first line names the columns. The bars between fields are not escaped, so a job name with a bar
 spoils its row: leave names out. Required are JobID, State, one of Elapsed
