@@ -214,6 +214,10 @@ STRAY = "came,v,x\n{:g},2,3\n" + "".join(f"{10**9 + 3 * k},2,3\n" for k in range
         ("came,v,x\n" + 40 * "1,2,3\n", "40 jobs with a time of submission; expected 100"),
         ("came,v,x\n" + 140 * "1,2,3\n", "all submitted at once"),
         ("came,v,x\n1,2,3\n" + 140 * "2,2.5,3\n", "no whole numbers"),
+        (
+            "came,v,x\n" + ",2,3\n" * 2 + "1,2,3\n2,2,3\n" * 90,
+            "2 of 182 jobs without a time",
+        ),
         # Milliseconds, and a date as one number.
         ("came,v,x\n" + 140 * "1711843200000,2,3\n", "140 of 140 rows .* beyond 1e11 seconds"),
         ("came,v,x\n" + 140 * "20240331100000,2,3\n", "140 of 140 rows .* beyond 1e11 seconds"),

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from atlas.fields.block import misfit
 from atlas.models.sampling import Progress
-from atlas.models.traces import read_chunks
+from atlas.models.traces import allowed_faults, read_chunks
 from atlas.traces import REQUESTED, STARTED, SUBMITTED
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload
@@ -96,8 +96,8 @@ class Log:
 
 
 def read_log(parameters: Mapping[str, Any], progress: Progress = iter) -> Log:
-    """The log of a block `trace`. Raises a misfit if too few jobs have times, or if needs are not
-    whole numbers."""
+    """The log of a block `trace`. Raises a misfit if too few jobs have times or too many have none,
+    or if needs are not whole numbers."""
     chunks = list(read_chunks(parameters, progress))
     needs, durations, times = (
         np.concatenate([getattr(c, name) for c in chunks])
@@ -106,6 +106,12 @@ def read_log(parameters: Mapping[str, Any], progress: Progress = iter) -> Log:
     timed = np.isfinite(times[:, SUBMITTED])
     known = int(timed.sum())
     _require(known >= FEWEST, f"{known} jobs with a time of submission", f"{FEWEST} at least")
+    allowed = allowed_faults(parameters["trace"])
+    _require(
+        len(timed) - known <= allowed * len(timed),
+        f"{len(timed) - known} of {len(timed)} jobs without a time of submission, which λ lacks",
+        f"at most the share {allowed:g} that `faults` allows",
+    )
     submitted = times[timed, SUBMITTED]
     _require(np.ptp(submitted) > 0, "jobs that were all submitted at once", "times that differ")
     odd = needs[timed] != np.floor(needs[timed])

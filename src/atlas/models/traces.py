@@ -63,9 +63,14 @@ def count_rows(
     if block is None:
         count = aggregate.Count(limit=0.0)
         return count, count.watch(generate(parameters["generated"], progress))
-    count = aggregate.Count(limit=block.get("faults", 0.01))
+    count = aggregate.Count(limit=allowed_faults(block))
     chunks = count.watch(_of_period(_read(block, progress), block.get("period")))
     return count, _in_units(_refuse(block, chunks), block.get("unit"))
+
+
+def allowed_faults(block: Mapping[str, Any]) -> float:
+    """The share of the rows of a log that may be faulty."""
+    return block.get("faults", 0.01)
 
 
 def read_jobs(
