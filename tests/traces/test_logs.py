@@ -257,6 +257,15 @@ def test_jobs_from_before_an_export_do_not_lengthen_the_log(tmp_path):
     assert left_out["rows"] == 2015 - row["jobs"] and left_out["first_lines"] == "2 3 4 5 6"
 
 
+def test_nights_in_a_short_log_are_no_strays(tmp_path):
+    """A job, 22 hours, and a hundred jobs in three days."""
+    times = [0, *(22 * 3600 + 2592 * k for k in range(100))]
+    text = "came,v,x\n" + "".join(f"{at},2,3\n" for at in times)
+    columns = {"need": "v", "duration": "x", "submitted": "came"}
+    trace = {"file": write(tmp_path / "log", text), "format": "plain", "columns": columns}
+    assert read_log({"trace": trace}).span == times[-1]
+
+
 @pytest.mark.parametrize("period", [["soon", 5], [5, 5], ["2024-02-01", "2024-01-01"], [1]])
 def test_a_period_that_is_none_is_refused(period):
     given = {"trace": TRACE | {"period": period}, "servers": 100}

@@ -16,6 +16,7 @@ A job that took longer than it requested, as schedulers grant some grace, has R_
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -34,9 +35,9 @@ from multiserver.sizes import Bimodal
 Array = NDArray[np.float64]
 # The fewest jobs that give a meaningful arrival rate and mean.
 FEWEST = 100
-# The first, or the last, of the jobs may take this part of a log's time at most, if they are fewer
-# than one in `FEWEST`.
-STRAY = 0.1
+# The first, or the last, of the jobs, if fewer than one in `FEWEST`, may take this part of a log's
+# time at most, or as much as bursts of `BURST` jobs may leave to chance.
+STRAY, BURST = 0.1, 16
 
 
 class Jobs(NamedTuple):
@@ -133,9 +134,10 @@ def _require_one_period(arrivals: NDArray[np.float64]) -> None:
     """Few jobs long before or long after the others would make λ too small: times that are years
     off, such as 0 for none, and jobs submitted long before the time that an export covers."""
     jobs, most = len(arrivals), -(-len(arrivals) // FEWEST) - 1
+    allowed = max(STRAY, math.sqrt(BURST / jobs))
     ages = {"before": arrivals - arrivals[0], "after": arrivals[-1] - arrivals[::-1]}
     for side, gone in ages.items():
-        if gone[most] > STRAY * gone[-1]:
+        if gone[most] > allowed * gone[-1]:
             # After these the time that is gone is furthest ahead of the jobs.
             ahead = gone[: most + 1] / gone[-1] - np.arange(most + 1) / jobs
             few = int(ahead.argmax())
