@@ -289,17 +289,3 @@ def test_whole_seconds_are_whole_in_every_unit(tmp_path, unit, parts):
     assert [duration for _, duration in jobs_of(plain.read(file, names, unit))[0]] == whole
     expected = [(k % 60, -1, x) for k, x in zip(ticks, whole, strict=True)]
     assert times_of(plain.read(file, names, unit)) == expected
-
-
-@pytest.mark.parametrize(("seconds", "wait"), [(1, 0.001), (0.001, 1)])
-def test_a_wait_of_a_millisecond_since_1970_is_one_in_every_unit(tmp_path, seconds, wait):
-    """Jobs that come on the second, as a clock submits them, have not started at once."""
-    first = 1_700_000_000 / seconds
-    rows = "".join(
-        f"{first + k / seconds!r},{first + k / seconds + wait!r},1,3\n" for k in range(140)
-    )
-    columns = {"submitted": "came", "started": "began", "need": "v", "duration": "x"}
-    trace = {"file": write(tmp_path / "log", f"came,began,v,x\n{rows}"), "format": "plain"}
-    trace |= {"columns": columns, "seconds": seconds}
-    [row] = compute(trace_waiting, {"trace": trace, "servers": 1}).tail(1).to_dict("records")
-    assert row["mean_waiting"] == pytest.approx(0.001, abs=1e-6)

@@ -1,9 +1,12 @@
-"""Exports of real clusters: what they list besides the jobs that were asked for."""
+"""Exports of real clusters: rows that are no jobs, and clocks that are coarse."""
 
 from __future__ import annotations
 
+import pytest
+from tests.conftest import compute
 from tests.traces.logs import jobs_of, write
 
+from atlas.studies import trace_waiting
 from atlas.traces import slurm, swf
 
 
@@ -20,3 +23,17 @@ def test_a_job_that_failed_before_it_had_a_processor_is_no_fault(tmp_path):
         [],
         {"zero duration": [1], "need not positive": [2]},
     )
+
+
+@pytest.mark.parametrize(("seconds", "wait"), [(1, 0.001), (0.001, 1)])
+def test_a_wait_of_a_millisecond_since_1970_is_one_in_every_unit(tmp_path, seconds, wait):
+    """Jobs that come on the second, as a clock submits them, have not started at once."""
+    first = 1_700_000_000 / seconds
+    rows = "".join(
+        f"{first + k / seconds!r},{first + k / seconds + wait!r},1,3\n" for k in range(140)
+    )
+    columns = {"submitted": "came", "started": "began", "need": "v", "duration": "x"}
+    trace = {"file": write(tmp_path / "log", f"came,began,v,x\n{rows}"), "format": "plain"}
+    trace |= {"columns": columns, "seconds": seconds}
+    [row] = compute(trace_waiting, {"trace": trace, "servers": 1}).tail(1).to_dict("records")
+    assert row["mean_waiting"] == pytest.approx(0.001, abs=1e-6)
