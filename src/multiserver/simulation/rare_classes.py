@@ -17,16 +17,20 @@ from collections.abc import Sequence
 from multiserver.simulation.estimate import MIN_OBSERVATIONS
 from multiserver.sizes import Size
 
+# A bias of this part of an interval's margin costs two of 95 %.
+BIAS = 0.2
+
 
 def jobs_to_see(
     servers: int,
     needs: Sequence[int],
     sizes: Sequence[Size],
     probabilities: Sequence[float],
-    error: float,
+    margin: float,
 ) -> float:
     """The jobs of which a replication has `MIN_OBSERVATIONS` of each class on average, but for
-    classes that together change the mean number of servers held by less than `error`."""
+    classes that together change the mean number of servers held by less than `BIAS` of the
+    `margin`."""
     classes = list(zip(needs, [X.mean for X in sizes], probabilities, strict=True))
     demand = math.fsum(v * X * p for v, X, p in classes)
     changed = 0.0
@@ -36,7 +40,7 @@ def jobs_to_see(
             longest = max((X for k, (_, X, _) in enumerate(classes) if k != c), default=0.0)
             lost = (servers - need) * mean + need * longest
             changed += p * servers / demand * lost
-        if changed > error:
+        if changed > BIAS * margin:
             return MIN_OBSERVATIONS / p
     return 0.0
 

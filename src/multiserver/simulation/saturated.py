@@ -77,10 +77,10 @@ def limit(
     per replication says how many jobs the requested interval takes (C. Stein, Ann. Math. Stat. 16,
     1945); the estimate comes from a run of that many jobs that shares no random number with the
     pilot. If its interval is too wide, it becomes the pilot of the next run, until a run has had
-    `most` jobs in all. Runs are as long as it takes to see rare classes (`rare_classes`); if that
-    is more than `most`, there is no interval. This looks at widths, never at means (Y. S. Chow and
-    H. Robbins, Ann. Math. Stat. 36, 1965). With infinite variance no interval can be trusted.
-    Raises `ValueError` unless 0 < half_width < 1.
+    `most` jobs in all. Runs are as long as it takes to see the classes that may change an interval
+    of their width (`rare_classes`); if that is more than `most`, there is no interval. This looks
+    at widths, never at means (Y. S. Chow and H. Robbins, Ann. Math. Stat. 36, 1965). With infinite
+    variance no interval can be trusted. Raises `ValueError` unless 0 < half_width < 1.
     """
     if not 0 < half_width < 1:
         raise ValueError(f"half_width must lie in (0, 1), found {half_width!r}")
@@ -91,16 +91,16 @@ def limit(
         return _replicate(servers, needs, sizes, probabilities, *effort)
 
     jobs, allowed = pilot, max(most // replications, pilot)
-    found = held(jobs, 0)
-    needed = jobs_to_see(servers, needs, sizes, probabilities, half_width * found.mean)
-    # A fifth of the jobs is left out.
-    least = math.ceil(min(1.25 * needed, allowed)) + 1
-    for stage in count(1):
-        ratio = found.margin / (half_width * found.mean)
-        if jobs == allowed or (stage > 1 and ratio <= 1):
-            break
-        jobs = min(max(math.ceil(jobs * max(MARGIN * ratio**2, 1.0)), least), allowed)
+    for stage in count():
         found = held(jobs, stage)
+        needed = jobs_to_see(servers, needs, sizes, probabilities, found.margin)
+        ratio = found.margin / (half_width * found.mean)
+        enough = ratio <= 1 and found.jobs // replications >= needed
+        if jobs == allowed or (stage > 0 and enough):
+            break
+        # A fifth of the jobs is left out.
+        least = math.ceil(min(1.25 * needed, allowed)) + 1
+        jobs = min(max(math.ceil(jobs * max(MARGIN * ratio**2, 1.0)), least), allowed)
     return replace(
         withhold_interval(found, caveat(found.jobs // replications, needed)),
         mean=found.mean / demand,
