@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from pydantic_core import PydanticCustomError
 from tests.conftest import compute
 from tests.traces.logs import jobs_of, write
 
-from atlas.studies import trace_waiting
+from atlas.studies import trace_rows, trace_waiting
 from atlas.traces import slurm, swf
 
 
@@ -37,3 +38,11 @@ def test_a_wait_of_a_millisecond_since_1970_is_one_in_every_unit(tmp_path, secon
     trace |= {"columns": columns, "seconds": seconds}
     [row] = compute(trace_waiting, {"trace": trace, "servers": 1}).tail(1).to_dict("records")
     assert row["mean_waiting"] == pytest.approx(0.001, abs=1e-6)
+
+
+def test_a_period_asks_for_times_of_submission(tmp_path):
+    """Else all jobs would count, whatever the period."""
+    log = write(tmp_path / "log", "v,x\n" + "1,3\n" * 140)
+    trace = {"file": log, "format": "plain", "columns": {"need": "v", "duration": "x"}}
+    with pytest.raises(PydanticCustomError, match=r"140 of 140 rows .*at an unknown time"):
+        compute(trace_rows, {"trace": trace | {"period": [0, 9]}})

@@ -38,6 +38,7 @@ FAULTS = (
     "another number of fields",
     "missing need or duration",
     "missing priority",
+    UNKNOWN := "submitted at an unknown time",
     "need not positive",
     "negative duration",
     "need above 1e18",
@@ -96,15 +97,19 @@ class Chunk:
         return len(self.needs) + sum(map(len, self.rejected.values()))
 
     def within(self, start: float, end: float) -> Chunk:
-        """Without the jobs that are known to have been submitted before `start`, or not before
-        `end`."""
+        """The jobs that were submitted from `start` on and before `end`; of whom that is not known
+        is at fault."""
         submitted = self.times[:, SUBMITTED]
-        outside = (submitted < start) | (submitted >= end)
-        if not outside.any():
+        good = (submitted >= start) & (submitted < end)
+        if good.all():
             return self
         columns = (self.needs, self.durations, self.times, self.lines)
-        needs, durations, times, lines = (column[~outside] for column in columns)
-        rejected = {**self.rejected, OUTSIDE: self.lines[outside].tolist()}
+        needs, durations, times, lines = (column[good] for column in columns)
+        unknown = np.isnan(submitted)
+        rejected = dict(self.rejected)
+        for reason, rows in ((OUTSIDE, ~good & ~unknown), (UNKNOWN, unknown)):
+            if rows.any():
+                rejected[reason] = self.lines[rows].tolist()
         return Chunk(needs, durations, rejected, times, lines)
 
 
