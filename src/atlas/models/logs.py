@@ -136,13 +136,13 @@ def _require_one_period(arrivals: NDArray[np.float64]) -> None:
     jobs, most = len(arrivals), -(-len(arrivals) // FEWEST) - 1
     allowed = max(STRAY, math.sqrt(BURST / jobs))
     ages = {"before": arrivals - arrivals[0], "after": arrivals[-1] - arrivals[::-1]}
-    for side, gone in ages.items():
-        if gone[most] > allowed * gone[-1]:
-            # After these the time that is gone is furthest ahead of the jobs.
-            ahead = gone[: most + 1] / gone[-1] - np.arange(most + 1) / jobs
+    for side, age in ages.items():
+        if age[most] > allowed * age[-1]:
+            # After these the share of the time is furthest ahead of that of the jobs.
+            ahead = age[: most + 1] / age[-1] - np.arange(most + 1) / jobs
             few = int(ahead.argmax())
             at_most = "up to " if few > 1 else ""
-            found = f"{few} of {jobs} jobs submitted {at_most}{gone[few]:.3g} s {side} the others"
+            found = f"{few} of {jobs} jobs submitted {at_most}{age[few]:.3g} s {side} the others"
             expected = "times of one period: mend their times, or say in `period` which jobs count"
             _require(False, found, expected)
 

@@ -106,13 +106,15 @@ def require_room(servers: int, needs: Sequence[int], at: str = "needs") -> None:
     )
 
 
-def require_servers(largest: int, servers: int, *at: str | int, asked: int | None = None) -> None:
+def require_servers(
+    largest: int, servers: int, *at: str | int, unrounded: int | None = None
+) -> None:
     """Raise a misfit, at the number of servers, if a job of the largest need could never start.
-    Such jobs `asked` for fewer servers if needs are rounded up to powers of two."""
-    rounded = asked not in (None, largest)
-    need = f"{asked}, rounded up to the power of two {largest}," if rounded else f"{largest}"
+    It is `unrounded` before needs are rounded up to powers of two, if they are."""
+    rounded = unrounded not in (None, largest)
+    need = f"{unrounded}, rounded up to the power of two {largest}," if rounded else f"{largest}"
     found = f"need {need} exceeds {servers} servers: such a job never starts"
-    other = ", or rounding: none" if rounded and asked <= servers else ""
+    other = ", or rounding: none" if rounded and unrounded <= servers else ""
     require(largest <= servers, found, f"servers for the largest need{other}", *at)
 
 

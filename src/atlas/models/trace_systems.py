@@ -73,8 +73,8 @@ def make_system(cells: pd.DataFrame, servers: int) -> MultiserverJobSystem:
     Raises `ValueError` if a need exceeds n.
     """
     classes = by_need(cells)
-    asked = round((cells["requested"] / cells["duration"]).max())
-    require_servers(classes["need"].max(), servers, "servers", asked=asked)
+    unrounded = round((cells["requested"] / cells["duration"]).max())
+    require_servers(classes["need"].max(), servers, "servers", unrounded=unrounded)
     total = classes["jobs"].sum()
     return MultiserverJobSystem.of(
         servers,

@@ -277,8 +277,8 @@ class RoundedBlock(WorkloadBlock):
     rounding: Rounding = "none"
 
     @property
-    def asked(self) -> list[int]:
-        """The needs as they were asked for; empty for a trace, which has not been read yet."""
+    def unrounded_needs(self) -> list[int]:
+        """The needs before rounding; empty for a trace, which has not been read yet."""
         block = self.generated or self.classes
         return list(block.needs) if block else []
 
@@ -286,9 +286,13 @@ class RoundedBlock(WorkloadBlock):
     def needs(self) -> list[int]:
         """The needs, rounded."""
         rounded = self.rounding == "powers-of-two"
-        return [1 << (v - 1).bit_length() for v in self.asked] if rounded else self.asked
+        return (
+            [1 << (v - 1).bit_length() for v in self.unrounded_needs]
+            if rounded
+            else self.unrounded_needs
+        )
 
     def require_room(self, *servers: int) -> None:
         """Raise a misfit if a job could never start on these numbers of servers."""
-        largest, asked = max(self.needs, default=0), max(self.asked, default=0)
-        require_servers(largest, min(servers), "servers", asked=asked)
+        largest, unrounded = (max(v, default=0) for v in (self.needs, self.unrounded_needs))
+        require_servers(largest, min(servers), "servers", unrounded=unrounded)

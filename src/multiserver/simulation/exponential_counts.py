@@ -108,15 +108,15 @@ def mean_response_time(
 def measured_jobs(system: MultiserverJobSystem, jobs: int, replications: int) -> int:
     """The jobs that each replication measures. Raises `ValueError` if they are more than
     `MAX_JOBS`."""
-    asked = math.ceil(jobs / replications)
+    each = math.ceil(jobs / replications)
     least = math.ceil(MIN_CLASS_JOBS / min(system.probabilities))
-    if max(asked, least) > MAX_JOBS:
-        why = f" see the rarest class {MIN_CLASS_JOBS} times" if least > asked else ""
+    if max(each, least) > MAX_JOBS:
+        why = f" see the rarest class {MIN_CLASS_JOBS} times" if least > each else ""
         raise ValueError(
-            f"{max(asked, least):.1g} jobs in a replication{why}: more than {MAX_JOBS:.0e} take too"
+            f"{max(each, least):.1g} jobs in a replication{why}: more than {MAX_JOBS:.0e} take too"
             " long to simulate"
         )
-    return max(asked, least)
+    return max(each, least)
 
 
 def _replicate(
