@@ -45,12 +45,7 @@ def of_distribution(
     blocks: FcfsBlocks, distribution: StationaryDistribution
 ) -> NDArray[np.float64]:
     """The same, given the distribution of these blocks at the arrival rate λ."""
-    system, arrival_rate = blocks.system, distribution.qbd.arrival_rate
-    fronts, times = _fronts_of(system)
-    levels = _Levels(blocks, distribution, fronts)
-    found = levels.unsettled + levels.draw_rates() / arrival_rate
-    undrawn = distribution.mean_waiting - levels.blocked
-    return undrawn / arrival_rate + found @ times + 1 / np.array(system.rates)
+    return waiting_times(blocks, distribution) + 1 / np.array(blocks.system.rates)
 
 
 def waiting_times(blocks: FcfsBlocks, distribution: StationaryDistribution) -> NDArray[np.float64]:
@@ -81,7 +76,6 @@ class _Levels:
         room = {tuple(u): i for i, u in enumerate(fronts.room.tolist())}
         self.unsettled = np.zeros(len(room))
         self.behind = np.zeros(len(place))
-        self.blocked = 0.0
         # Without the jobs above level B + 1.
         self.undrawn = 0.0
         inside = fronts.counts.sum(axis=1) + (fronts.head != UNSAMPLED)
@@ -101,19 +95,17 @@ class _Levels:
             np.add.at(self._first, (q[near], rows[near]), mass[near])
             if k <= distribution.qbd.top:
                 np.add.at(self.behind, rows[q > 0], mass[q > 0])
-                self.blocked += mass[fronts.head[rows] != UNSAMPLED].sum()
                 self.undrawn += float(mass @ q)
                 for i in np.flatnonzero([front not in place for front in listed]):
                     self.unsettled[room[listed[i][0]]] += masses[i]
         rows = np.array([place[front] for front in blocks.fronts[-1]])
         self.behind[rows] += distribution.above
         self.undrawn += float(distribution.above @ (distribution.qbd.top + 1 - inside[rows]))
-        self.blocked += distribution.above[fronts.head[rows] != UNSAMPLED].sum()
 
     def draw_rates(self) -> Vector:
         """z (e,)."""
-        opened, further = self.fronts.opened, self.fronts.further
+        opened, further = self._first @ self.fronts.opened, self.fronts.further.T.tocsr()
         flow = np.zeros(len(self.unsettled))
         for q in range(len(self._first) - 1, 0, -1):
-            flow = self._first[q] @ opened + flow @ further
-        return flow_of_draws(self.fronts, self.behind @ opened - flow @ further)
+            flow = opened[q] + further @ flow
+        return flow_of_draws(self.fronts, self.behind @ self.fronts.opened - further @ flow)

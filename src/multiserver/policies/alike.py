@@ -9,7 +9,7 @@ apart has many times as many states.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,14 +32,14 @@ class Alike:
     @classmethod
     def of(cls, system: System) -> Alike | None:
         """None if no two classes are alike."""
-        groups: dict[JobClass, list[float]] = {}
-        kinds = [replace(job, probability=1.0) for job in system.classes]
-        for kind, p in zip(kinds, system.probabilities, strict=True):
-            groups.setdefault(kind, []).append(p)
+        groups: dict[Hashable, list[JobClass]] = {}
+        kinds = [(job.use, getattr(job, job.use), job.duration) for job in system.classes]
+        for kind, job in zip(kinds, system.classes, strict=True):
+            groups.setdefault(kind, []).append(job)
         if len(groups) == len(kinds):
             return None
-        sums = {kind: min(math.fsum(p), 1.0) for kind, p in groups.items()}
-        classes = [replace(kind, probability=p) for kind, p in sums.items()]
+        sums = {k: min(math.fsum(job.probability for job in g), 1.0) for k, g in groups.items()}
+        classes = [replace(jobs[0], probability=sums[kind]) for kind, jobs in groups.items()]
         place = {kind: i for i, kind in enumerate(groups)}
         return cls(
             replace(system, classes=tuple(classes)),

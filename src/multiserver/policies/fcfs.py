@@ -44,6 +44,7 @@ from multiserver.policies.phase_type import (
 )
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
 from multiserver.policies.shared_methods import (
+    ClassTimes,
     FrontRule,
     arguments_of,
     class_estimates,
@@ -75,11 +76,10 @@ class FcfsProcess:
     def at(self, arrival_rate: float) -> QuasiBirthDeath:
         return self.blocks.at(arrival_rate)
 
-    def class_times(self, distribution: StationaryDistribution) -> tuple[float, ...]:
-        return self.parts.by_owner(by_class.of_distribution(self.blocks, distribution))
-
-    def class_waits(self, distribution: StationaryDistribution) -> tuple[float, ...]:
-        return self.parts.by_owner(by_class.waiting_times(self.blocks, distribution))
+    def class_times(self, distribution: StationaryDistribution) -> ClassTimes:
+        waits = by_class.waiting_times(self.blocks, distribution)
+        times = waits + 1 / np.array(self.parts.system.rates)
+        return self.parts.by_owner(times), self.parts.by_owner(waits)
 
 
 def _process(system: System) -> FcfsProcess:

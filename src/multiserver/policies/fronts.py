@@ -8,6 +8,7 @@ from functools import cached_property
 from multiserver.open.finite_skip import FiniteSkipModel, FrontBlocks, prepare, require_fits
 from multiserver.open.qbd import QuasiBirthDeath, StationaryDistribution
 from multiserver.policies.exponential import ExponentialParts
+from multiserver.policies.shared_methods import ClassTimes
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,9 @@ class FrontProcess:
     def at(self, arrival_rate: float) -> QuasiBirthDeath:
         return self.blocks.at(arrival_rate)
 
-    def class_times(self, distribution: StationaryDistribution) -> tuple[float, ...]:
+    def class_times(self, distribution: StationaryDistribution) -> ClassTimes:
         times = self.blocks.response_times(distribution)
-        return tuple(map(float, times)) if self.parts is None else self.parts.by_owner(times)
-
-    def class_waits(self, distribution: StationaryDistribution) -> tuple[float, ...] | None:
+        if self.parts is None:
+            return tuple(map(float, times)), None
         waits = self.blocks.waiting_times(distribution)
-        return None if waits is None or self.parts is None else self.parts.by_owner(waits)
+        return self.parts.by_owner(times), None if waits is None else self.parts.by_owner(waits)

@@ -29,20 +29,19 @@ FrontRule = tuple[Workload, Any]
 JOB_LEVEL, PHASE_LEVEL = "job by job", "phase by phase"
 # By the argument `level` of `Queue.simulate`.
 LEVELS = {"jobs": JOB_LEVEL, "phases": PHASE_LEVEL}
+# E[T_c], class by class, and E[W_c] if it is found without a subtraction.
+ClassTimes = tuple[tuple[float, ...], tuple[float, ...] | None]
 
 
 class Process(Protocol):
-    """A quasi-birth-death process with λ left open, and E[T_c] of the user's classes from its
+    """A quasi-birth-death process with λ left open, and the times of the user's classes from its
     distribution."""
 
     def at(self, arrival_rate: float) -> QuasiBirthDeath:
         """The process at arrival rate λ."""
 
-    def class_times(self, distribution: StationaryDistribution) -> tuple[float, ...]:
-        """E[T_c], class by class."""
-
-    def class_waits(self, distribution: StationaryDistribution) -> tuple[float, ...] | None:
-        """E[W_c] without a subtraction, or None."""
+    def class_times(self, distribution: StationaryDistribution) -> ClassTimes:
+        """As `ClassTimes`."""
 
 
 def whole_capacity(source: str) -> Method:
@@ -66,11 +65,12 @@ def process_methods(
 
         def at(arrival_rate: float) -> Means:
             distribution = solve(process.at(arrival_rate))
+            class_times, class_waits = process.class_times(distribution)
             return Means(
                 times=distribution.mean_response_time,
                 jobs=distribution.mean_jobs,
-                class_times=process.class_times(distribution),
-                class_waits=process.class_waits(distribution),
+                class_times=class_times,
+                class_waits=class_waits,
                 waiting=distribution.mean_waiting,
                 imprecision=distribution.imprecision,
                 tail=distribution.tail,
