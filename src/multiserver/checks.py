@@ -13,6 +13,9 @@ from typing import Any
 # than by SUM_ROUNDING is that of floats.
 SUM_TOLERANCE, SUM_ROUNDING = 1e-9, 1e-14
 
+# Parameters of distributions lie in [1/LARGEST, LARGEST]: squares and their inverses are floats.
+LARGEST = 1e100
+
 # The most needs that a message lists.
 MOST_LISTED = 12
 
@@ -33,6 +36,17 @@ def as_float(value: object) -> float:
         return float(value)
     except OverflowError:
         return math.inf
+
+
+def members(value: object) -> tuple[Any, ...] | None:
+    """What an iterable holds; None for a text and for what cannot be iterated over, as an array of
+    numpy that is one number."""
+    if isinstance(value, str):
+        return None
+    try:
+        return tuple(value)
+    except TypeError:
+        return None
 
 
 def require_integer(name: str, value: object, least: int = 1) -> int:

@@ -24,6 +24,8 @@ from multiserver.tables import Table, aligned
 
 # The probabilities of the quantiles shown.
 SHOWN = (0.5, 0.95, 0.99)
+# k! of a larger k is no float.
+LARGEST_FACTORIAL = 170
 
 
 def _numbers(values: ArrayLike) -> NDArray[np.float64]:
@@ -76,14 +78,15 @@ class TimeDistribution:
 
     def moment(self, k: int) -> float:
         """E[time^k] (units of time^k), k ≥ 1. Raises `ValueError` unless k is such an integer, and
-        `TooLargeError` if the moment is larger than any float."""
+        `TooLargeError` if the moment, or k!, is larger than any float."""
         k = require_integer("k", k)
         found = math.inf
-        # k! may be too large, or its product.
-        with contextlib.suppress(OverflowError), np.errstate(over="ignore", invalid="ignore"):
-            found = float(self.times.moments(k)[self.column])
+        # Every method multiplies by k!, after k steps.
+        if k <= LARGEST_FACTORIAL:
+            with contextlib.suppress(OverflowError), np.errstate(over="ignore", invalid="ignore"):
+                found = float(self.times.moments(k)[self.column])
         if not math.isfinite(found):
-            raise TooLargeError(f"E[time^{k}] is larger than any float")
+            raise TooLargeError(f"E[time^{k}], or {k}!, is larger than any float")
         return found
 
     @property

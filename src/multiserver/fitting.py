@@ -87,7 +87,8 @@ def fit_distribution(distribution: Size) -> Size:
     """A phase-type duration with the first three moments of a distribution if two phases can match
     them, or else with the first two. A phase-type distribution is returned unchanged.
 
-    Raises `ValueError` unless the variance is finite and at least 1/1000 of the squared mean.
+    Raises `ValueError` unless it is a distribution, whose variance is finite and at least 1/1000 of
+    the squared mean.
 
     >>> from multiserver.sizes import BoundedPareto, Deterministic
     >>> S = BoundedPareto(shape=1.5, low=1.0, high=1000.0)
@@ -95,6 +96,10 @@ def fit_distribution(distribution: Size) -> Size:
     >>> round(fit.mean / S.mean, 12), round(fit.second_moment / S.second_moment, 12)
     (1.0, 1.0)
     """
+    if not isinstance(distribution, Size):
+        raise ValueError(
+            f"distribution must be one, such as ms.Pareto(shape=3, scale=1), found {distribution!r}"
+        )
     match distribution:
         case Deterministic():
             raise ValueError(

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from multiserver.checks import members
 from multiserver.sharing import networks
 from multiserver.sharing.queue import MultiServerQueue
 
@@ -62,7 +63,11 @@ class Network:
 
     def __post_init__(self) -> None:
         for name in ("stations", "populations"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+            if (found := members(getattr(self, name))) is None:
+                raise ValueError(f"{name} must be in a list, found {getattr(self, name)!r}")
+            object.__setattr__(self, name, found)
+        if not self.stations or not all(isinstance(one, Station) for one in self.stations):
+            raise ValueError(f"stations must be one ms.Station or more, found {self.stations!r}")
         speeds = [v for station in self.stations for v in station.rates]
         if not all(v > 0 for v in speeds):
             raise ValueError(f"speeds must be positive finite numbers, found {min(speeds)!r}")

@@ -20,7 +20,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.checks import SUM_TOLERANCE
+from multiserver.checks import LARGEST, SUM_TOLERANCE, as_float, is_number, members
 
 # An exit rate below this fraction of a row's diagonal is rounding of a row that sums to 0.
 ROUNDING = 1e-13
@@ -33,8 +33,8 @@ class PhaseType:
     """The time to absorption from `initial` α (m probabilities) under the `generator` T (m rows of
     m rates).
 
-    Raises `ValueError` unless α sums to 1, T has a negative diagonal, no negative number off it and
-    no positive row sum, and absorption is reached from every phase.
+    Raises `ValueError` unless α sums to 1, T has a negative diagonal within [1e-100, 1e100], no
+    negative number off it and no positive row sum, and absorption is reached from every phase.
 
     >>> from multiserver.phase_type import PhaseType
     >>> PhaseType(initial=(1.0, 0.0), generator=((-2.0, 2.0), (0.0, -4.0))).mean
@@ -45,8 +45,10 @@ class PhaseType:
     generator: tuple[tuple[float, ...], ...]
 
     def __post_init__(self) -> None:
-        initial = tuple(map(float, self.initial))
-        rows = tuple(tuple(map(float, row)) for row in self.generator)
+        initial = _numbers("initial must be a list of", self.initial)
+        if (rows := members(self.generator)) is None:
+            raise ValueError(f"generator must be a list of rows, found {self.generator!r}")
+        rows = tuple(_numbers("a row of the generator must be", row) for row in rows)
         m = len(initial)
         if m == 0 or len(rows) != m or any(len(row) != m for row in rows):
             raise ValueError(
@@ -63,6 +65,8 @@ class PhaseType:
                     "a row of the generator must be negative on the diagonal and nowhere else,"
                     f" found {row!r}"
                 )
+            if not 1 / LARGEST <= -row[i] <= LARGEST:
+                raise ValueError(f"rates must lie in [1e-100, 1e100], found {-row[i]!r}")
             if not math.fsum(row) <= ROUNDING * -row[i]:
                 raise ValueError(f"a row of the generator must sum to 0 or less, found {row!r}")
         object.__setattr__(self, "initial", tuple(p / total for p in initial))
@@ -110,6 +114,14 @@ class PhaseType:
     def _ends(self) -> bool:
         ends = np.array([exit_rate(row, i) > 0 for i, row in enumerate(self.generator)])
         return bool(_reachable(ends, np.array(self.generator).T > 0).all())
+
+
+def _numbers(expected: str, given: object) -> tuple[float, ...]:
+    """The numbers in a list as floats. Raises `ValueError`, with what is `expected`, for others."""
+    found = members(given)
+    if found is None or not all(map(is_number, found)):
+        raise ValueError(f"{expected} numbers, found {given!r}")
+    return tuple(map(as_float, found))
 
 
 def _reachable(first: NDArray[np.bool_], leads: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -26,12 +26,12 @@ the share of the capacity that is at work if the queue is stable. No queue is st
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
-from multiserver.checks import listed, require_integer, summing_to_1
+from multiserver.checks import listed, members, require_integer, summing_to_1
 from multiserver.sizes import Size
 
 if TYPE_CHECKING:
@@ -95,8 +95,7 @@ class JobClass:
         if not uses:
             object.__setattr__(self, "need", 1)
         elif uses == ["compatible"]:
-            given = self.compatible
-            servers = frozenset(given if isinstance(given, Iterable) else ())
+            servers = members(given := self.compatible)
             if not servers or not all(map(_is_server, servers)):
                 raise ValueError(
                     f"compatible must be numbers of servers, from 0, in a set; found {given!r}"
@@ -158,16 +157,18 @@ class System:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", listed_classes(self.classes))
-        if isinstance(self.servers, Iterable) and not isinstance(self.servers, str):
-            object.__setattr__(self, "servers", tuple(self.servers))
-            for v in self.servers:
+        speeds = members(self.servers)
+        if isinstance(self.servers, Set | Mapping):
+            raise ValueError(f"speeds must be in a list, one a server, found {self.servers!r}")
+        if speeds is None:
+            object.__setattr__(self, "servers", require_integer("servers", self.servers))
+        else:
+            for v in speeds:
                 if isinstance(v, bool) or not isinstance(v, Real) or not 0 < v < math.inf:
                     raise ValueError(f"speeds must be positive finite numbers, found {v!r}")
-            if not self.servers:
+            if not speeds:
                 raise ValueError("a system needs at least one server, found no speed")
-            object.__setattr__(self, "servers", tuple(map(float, self.servers)))
-        else:
-            object.__setattr__(self, "servers", require_integer("servers", self.servers))
+            object.__setattr__(self, "servers", tuple(map(float, speeds)))
         if self.limit is not None:
             object.__setattr__(self, "limit", require_integer("limit", self.limit))
         object.__setattr__(self, "classes", summing_to_1(self.classes))
@@ -243,9 +244,10 @@ class System:
 
 def listed_classes(classes: Iterable[JobClass]) -> tuple[JobClass, ...]:
     """The classes as a tuple. Raises `ValueError` unless they are a list of one class or more."""
-    found = tuple(classes) if isinstance(classes, Iterable) else classes
-    if not isinstance(found, tuple) or not found or not all(isinstance(c, JobClass) for c in found):
-        raise ValueError(f"classes must be one ms.JobClass or more, in a list; found {found!r}")
+    found = members(classes)
+    if not found or not all(isinstance(c, JobClass) for c in found):
+        given = classes if found is None else found
+        raise ValueError(f"classes must be one ms.JobClass or more, in a list; found {given!r}")
     return found
 
 

@@ -187,7 +187,8 @@ def test_shapes_ends_and_refusals():
     assert len(found.rows()) == 2 * 5 and len(found.rows(0.5)) == 2 * 3 and "95 %" in str(found)
     with pytest.raises(ms.UnstableError):
         queue.distribution(load=1.0)
-    with pytest.raises(ms.NotKnownError, match=r"for phase-type durations\); ask .*simulate\(\)"):
+    known = r"for phase-type durations of at most 5000 phases\); ask .*simulate\(\)"
+    with pytest.raises(ms.NotKnownError, match=known):
         one_class(2, ms.Deterministic(value=1.0)).distribution(load=0.5)
     with pytest.raises(ms.NotKnownError, match=r"is known \(M/M/k is for .*\); ask"):
         SYSTEMS["multiserver-jobs"].under(ms.MaxWeight).distribution(load=0.5)

@@ -8,18 +8,26 @@ from multiserver.checks import divide_each_other, divide_servers
 from multiserver.policies.policy import Condition
 from multiserver.sharing.queue import MOST_CLASSES
 from multiserver.sizes import (
-    Bimodal,
-    BoundedPareto,
-    Deterministic,
+    Erlang,
     Exponential,
     Hyperexponential,
-    Lognormal,
-    Pareto,
-    Weibull,
+    PhaseType,
+    Size,
 )
+from multiserver.sizes.phased import MOST_PHASES
 from multiserver.system import System
 
-NON_PHASE_TYPE = (Deterministic, Bimodal, Pareto, BoundedPareto, Lognormal, Weibull)
+
+def _phases(X: Size) -> int:
+    """The number of phases of a duration, 0 if it has none."""
+    match X:
+        case Erlang():
+            return X.stages
+        case Hyperexponential():
+            return len(X.rates)
+        case PhaseType():
+            return len(X.initial)
+    return int(isinstance(X, Exponential))
 
 
 def _one_mean(system: System) -> bool:
@@ -50,8 +58,8 @@ MIXED_EXPONENTIAL = Condition(
     lambda system: all(isinstance(X, Exponential | Hyperexponential) for X in system.durations),
 )
 PHASE_TYPE = Condition(
-    "phase-type durations",
-    lambda system: not any(isinstance(X, NON_PHASE_TYPE) for X in system.durations),
+    f"phase-type durations of at most {MOST_PHASES} phases",
+    lambda system: all(0 < _phases(X) <= MOST_PHASES for X in system.durations),
 )
 FINITE_REMAINDER = Condition(
     "durations of finite rem_max",

@@ -4,6 +4,7 @@ distributions of times."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from multiserver.open import age_process, fcfs_levels, waiting_distribution
 from multiserver.open.fcfs_levels import MAX_INTERPOLABLE, MIN_FRONTS, MOST_FRONTS
@@ -22,6 +23,8 @@ from multiserver.system import System
 MOST_ENTRIES = 3e6
 
 
+# Cached: each condition of each method asks for them, and they take seconds for 5,000 phases.
+@lru_cache(1)
 def phased_jobs(system: System) -> PhasedJobs:
     """The jobs of a system. Raises `ValueError` unless all durations are phase-type."""
     return PhasedJobs.of(system.servers, system.needs, system.durations, system.probabilities)

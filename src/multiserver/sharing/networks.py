@@ -75,8 +75,8 @@ class Network:
         for name, value in (("queues", self.queues), ("populations", self.populations)):
             object.__setattr__(self, name, tuple(value))
         classes = sum(queue.classes for queue in self.queues)
-        arrivals = np.array(self.arrivals, dtype=float)
-        routing = np.array(self.routing, dtype=float)
+        arrivals = _numbers("arrivals", self.arrivals)
+        routing = _numbers("routing", self.routing)
         if arrivals.shape != (classes,):
             raise ValueError(
                 f"the queues have {classes} classes, found {arrivals.size} rates of arrival"
@@ -98,6 +98,13 @@ class Network:
         """For each queue, the slice of its classes."""
         ends = list(accumulate((queue.classes for queue in self.queues), initial=0))
         return tuple(slice(a, b) for a, b in pairwise(ends))
+
+
+def _numbers(name: str, given: ArrayLike) -> NDArray[np.float64]:
+    try:
+        return np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array of numbers, found {given!r}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from multiserver import checks
 from multiserver.errors import TooLargeError, UnstableError
 
 # Tables over sets of classes have 2^N entries.
@@ -55,8 +56,15 @@ class MultiServerQueue:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rates", tuple(self.rates))
-        object.__setattr__(self, "compatible", tuple(frozenset(s) for s in self.compatible))
+        rates, sets = checks.members(self.rates), checks.members(self.compatible)
+        if rates is None:
+            raise ValueError(f"rates must be in a list, one a server, found {self.rates!r}")
+        if sets is None or any(checks.members(servers) is None for servers in sets):
+            raise ValueError(
+                f"compatible must be a set of servers for each class, found {self.compatible!r}"
+            )
+        object.__setattr__(self, "rates", rates)
+        object.__setattr__(self, "compatible", tuple(frozenset(s) for s in sets))
         if not self.rates or not self.compatible:
             raise ValueError("a queue needs at least one server and one class, found none")
         for rate in self.rates:

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 
 from multiserver.affine import Affine, in_brackets, with_error
+from multiserver.checks import is_number
 from multiserver.errors import NotSampledError
 
 SETTLED_OBSERVATIONS = 10
@@ -250,8 +251,14 @@ def z_score(estimate: Estimate, exact: float) -> float:
 
     It is the z with Φ(z) = P(t ≤ (mean − exact)/(standard error)), where t is Student's with the
     degrees of freedom of the estimate; infinite beyond 37, where the probability underflows. If the
-    standard error is 0, it is 0 if the mean is exact and infinite otherwise.
+    standard error is 0, it is 0 if the mean is exact and infinite otherwise. Raises `ValueError`
+    unless the first is an `Estimate` and the second a number.
     """
+    if not isinstance(estimate, Estimate) or not is_number(exact):
+        raise ValueError(
+            "z_score takes an estimate, as `simulate` returns it, and then the exact number, found"
+            f" {estimate!r} and {exact!r}"
+        )
     error = estimate.mean - exact
     if estimate.standard_error == 0:
         return math.copysign(math.inf, error) if error else 0.0

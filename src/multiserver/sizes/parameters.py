@@ -10,9 +10,7 @@ import math
 from collections.abc import Iterable
 from numbers import Real
 
-from multiserver.checks import SUM_TOLERANCE, as_float
-
-LARGEST = 1e100
+from multiserver.checks import LARGEST, SUM_TOLERANCE, as_float
 
 
 def positive(name: str, value: object) -> float:

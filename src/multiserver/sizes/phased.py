@@ -10,7 +10,12 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.sizes.parameters import LARGEST, positive, set_mixture
+from multiserver.checks import LARGEST
+from multiserver.errors import TooLargeError
+from multiserver.sizes.parameters import positive, set_mixture
+
+# The rates of phases are a dense matrix.
+MOST_PHASES = 5000
 
 Phases = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -142,6 +147,8 @@ class Erlang:
         return self.mean
 
     def phases(self) -> Phases:
-        """α (m,) and T (m, m) of the m stages."""
+        """α (m,) and T (m, m) of the m stages. Raises `TooLargeError` beyond `MOST_PHASES`."""
         m = self.stages
+        if m > MOST_PHASES:
+            raise TooLargeError(f"{self!r} has {m} phases in a dense matrix; {MOST_PHASES} fit")
         return np.eye(1, m)[0], self.rate * (np.eye(m, k=1) - np.eye(m))
