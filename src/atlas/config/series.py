@@ -67,3 +67,10 @@ def count_points(study: str, parameters: Mapping[str, Any]) -> int:
     axes = marked(module("studies", study).Parameters, Axis).keys() & parameters.keys()
     given = (parameters[name] for name in axes)
     return math.prod(len(axis) if isinstance(axis, list) else axis for axis in given)
+
+
+def count_further_jobs(study: str, parameters: Mapping[str, Any]) -> int:
+    """The jobs that a point simulates beyond those that it is to, as far as its study can tell
+    before a log is read."""
+    model = module("studies", study).Parameters
+    return model.model_validate(parameters).further_jobs if hasattr(model, "further_jobs") else 0

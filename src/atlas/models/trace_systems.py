@@ -16,8 +16,9 @@ from pydantic import Field
 
 from atlas.fields.block import misfit
 from atlas.models.sampling import Progress
-from atlas.models.systems import require_servers
+from atlas.models.systems import require_servers, with_sizes
 from atlas.models.traces import read_table
+from atlas.models.workloads import RoundedBlock
 from atlas.traces.aggregate import by_need
 from multiserver.fitting import fit_two_moments
 from multiserver.model import ExponentialClass, MultiserverJobSystem
@@ -108,6 +109,20 @@ def make_sizes(cells: pd.DataFrame, durations: str) -> tuple[Size, ...]:
         values = (bins["duration"] / bins["jobs"]).tolist()
         sizes.append(Bimodal(tuple(values), tuple((bins["jobs"] / bins["jobs"].sum()).tolist())))
     return tuple(sizes)
+
+
+def source_of(block: RoundedBlock) -> str:
+    """The key under which the jobs are given."""
+    return next(key for key in ("trace", "generated", "classes") if getattr(block, key))
+
+
+def system_of_classes(block: RoundedBlock, servers: int) -> System | None:
+    """The system of a table of classes, with exponential durations; None of a log, which has not
+    been read yet, and of generated jobs."""
+    if block.classes is None:
+        return None
+    cells = read_classes(block.plain())
+    return with_sizes(make_system(cells, servers), make_sizes(cells, "exponential"))
 
 
 def split_branches(system: MultiserverJobSystem, scv: float) -> MultiserverJobSystem:

@@ -17,7 +17,7 @@ from atlas.config.paper_schema import Paper
 from atlas.config.quantities import find_quantities
 from atlas.config.read import read_mapping
 from atlas.config.run_config import ABOUT_RUNS, is_ours, name_of, reserved_names
-from atlas.config.series import apply_run_defaults, count_points, thin
+from atlas.config.series import apply_run_defaults, count_further_jobs, count_points, thin
 from atlas.config.tolerances import read_tolerances
 from atlas.config.validate import check, check_values
 from atlas.models.workloads import LogBlock
@@ -254,6 +254,7 @@ class PaperFile:
             used_by=f"{self._paper['paper']}/{used_by}",
             place=(self._name, *path),
             points=count_points(study, parameters),
+            further=count_further_jobs(study, parameters),
         )
 
     def _product(self, id, stage, content, series, modules=(), suffixes=()) -> Product:

@@ -57,7 +57,7 @@ class Series(OneFile):
 
     `code` is the digest of `modules` and all that they import; `place` is where config describes
     the series, a file and the keys that lead there; `points` is the number of its points, over
-    which it may be split.
+    which it may be split; `further` is how many jobs a point simulates beyond those that it is to.
     """
 
     study: str
@@ -68,6 +68,7 @@ class Series(OneFile):
     used_by: str
     place: tuple[str, ...] = ()
     points: int = 1
+    further: int = 0
     stage: ClassVar[str] = "compute"
     made_from: ClassVar[tuple[()]] = ()
 
@@ -88,19 +89,19 @@ class Series(OneFile):
     @property
     def parts(self) -> list[str]:
         """The files from which it is combined, if it is split."""
-        count = count_parts(self.parameters, self.points)
+        count = count_parts(self.parameters, self.points, self.further)
         names = (f"{k}-of-{count}" for k in range(1, count + 1)) if count > 1 else ()
         return [f"results/parts/{self.study}/{self.digest}/{name}.csv" for name in names]
 
     @property
     def minutes(self) -> int:
         """The time limit of its job, or of each part, in minutes."""
-        return minutes(self.parameters, self.points)
+        return minutes(self.parameters, self.points, self.further)
 
     @property
     def group(self) -> str | None:
         """Its group on a cluster, if it is small."""
-        return job_group(self.parameters, self.points)
+        return job_group(self.parameters, self.points, self.further)
 
     @property
     def log(self) -> str:

@@ -24,13 +24,14 @@ JUMPS = {"quick": 1e6, "paper": 4e8, "as-printed": 2e8}
 SMALL, LONG = 2, 60
 
 
-def minutes(parameters: Mapping[str, Any], points: int) -> int:
-    """The time limit of a series, or of each part of a split series, in minutes."""
-    each = math.ceil(points / count_parts(parameters, points))
-    return MINUTES + math.ceil(each * _simulation_minutes(parameters))
+def minutes(parameters: Mapping[str, Any], points: int, further: int = 0) -> int:
+    """The time limit of a series, or of each part of a split series, in minutes. A point simulates
+    as many jobs as the parameters say, and `further` ones, such as those of a long warm-up."""
+    each = math.ceil(points / count_parts(parameters, points, further))
+    return MINUTES + math.ceil(each * _simulation_minutes(parameters, further))
 
 
-def count_parts(parameters: Mapping[str, Any], points: int) -> int:
+def count_parts(parameters: Mapping[str, Any], points: int, further: int = 0) -> int:
     """The number of jobs over which the points of a series are split.
 
     Each job simulates for an hour or for one point. A run that stops by itself is not split, as it
@@ -38,15 +39,16 @@ def count_parts(parameters: Mapping[str, Any], points: int) -> int:
     """
     if parameters.get("effort") in ("quick", "paper"):
         return 1
-    return max(1, min(points, math.ceil(points * _simulation_minutes(parameters) / LONG)))
+    return max(1, min(points, math.ceil(points * _simulation_minutes(parameters, further) / LONG)))
 
 
-def _simulation_minutes(parameters: Mapping[str, Any]) -> float:
+def _simulation_minutes(parameters: Mapping[str, Any], further: int) -> float:
     """The minutes that a point simulates."""
     effort = parameters.get("effort", 0)
-    return parameters.get("jobs", JUMPS.get(effort, effort)) * SECONDS_A_JOB / 60
+    jobs = parameters.get("jobs", JUMPS.get(effort, effort))
+    return (jobs + further) * SECONDS_A_JOB / 60
 
 
-def job_group(parameters: Mapping[str, Any], points: int) -> str | None:
+def job_group(parameters: Mapping[str, Any], points: int, further: int = 0) -> str | None:
     """The group of a series on a cluster, if the series is small."""
-    return "small" if minutes(parameters, points) <= MINUTES + SMALL else None
+    return "small" if minutes(parameters, points, further) <= MINUTES + SMALL else None

@@ -28,6 +28,7 @@ from atlas.models.sampling import Progress, sample
 from atlas.models.scored import scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
+from atlas.models.warm_up import refusing_endless, require_warm_ups
 from multiserver.errors import NotKnownError, UnstableError
 from multiserver.results import Result
 from multiserver.simulation.estimate import Estimate, observations
@@ -74,6 +75,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     system, key = parameters.system.plain(), stream_key(parameters)
     models = [read_model({"system": system, "policy": p.plain()}) for p in parameters.policies]
     exact = [model.exact(OF_MANY, parameters.enough) for model in models]
+    require_warm_ups(models, exact, parameters.loads)
     rows: list[dict[str, Any]] = []
     for i, load in progress(list(enumerate(parameters.loads))):
         for policy, model, solution in zip(parameters.policies, models, exact, strict=True):
@@ -115,7 +117,8 @@ def simulate_point(
     if model.refuses(load):
         return unstable
     try:
-        result = model.queue.simulate(load=load, key=key, **parameters.effort())
+        with refusing_endless("loads"):
+            result = model.queue.simulate(load=load, key=key, **parameters.effort())
     except UnstableError:
         return unstable
     except NotKnownError as error:

@@ -22,6 +22,7 @@ from atlas.models.policies import Policies, require_policies_of
 from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
+from atlas.models.warm_up import refusing_endless, require_warm_ups
 
 UNITS = {
     "load": "1",
@@ -54,6 +55,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     labels = [p.label for p in parameters.policies]
     models = [read_model({"system": system, "policy": p.plain()}) for p in parameters.policies]
     exact = [model.exact(OF_A_SCORE, parameters.enough) for model in models]
+    require_warm_ups(models, exact, parameters.loads)
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
         estimates = []
@@ -63,7 +65,8 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
                 mean = math.inf
             elif math.isnan(mean):
                 options = {"arrival_rate": model.arrival_rate(load), "key": (key, i)}
-                run = simulate(model.queue, **options, **parameters.effort())
+                with refusing_endless("loads"):
+                    run = simulate(model.queue, **options, **parameters.effort())
                 found = run.mean_response_time
                 mean, error = found.mean, found.standard_error if found.settled else math.nan
             estimates.append((mean, error, label))

@@ -7,6 +7,7 @@ import pandas as pd
 from atlas.models.phased_systems import DurationsBlock
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
+from atlas.models.warm_up import refusing_endless
 from multiserver.simulation.saturated import mean_servers_held
 
 UNITS = {
@@ -27,7 +28,8 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     """One row; c² is that of the first class's durations."""
     system, sizes = parameters.system, parameters.distributions
     key = (stream_key(parameters),)
-    held = mean_servers_held(system, sizes, key=key, **parameters.effort())
+    with refusing_endless("durations"):
+        held = mean_servers_held(system, sizes, key=key, **parameters.effort())
     n = parameters.servers
     row = (
         sizes[0].variance / sizes[0].mean ** 2,

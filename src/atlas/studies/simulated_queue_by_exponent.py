@@ -17,6 +17,7 @@ from atlas.models.open_fcfs import find_limit, under_fcfs
 from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
+from atlas.models.warm_up import refusing_endless, require_warm_up
 from atlas.studies.simulated_response_time import UNITS as POINT_UNITS
 from atlas.studies.simulated_response_time import simulate_point
 
@@ -38,9 +39,11 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     for i, alpha in progress(list(enumerate(exponents))):
         system = build_mix(parameters.plain(), float(alpha))
         queue = under_fcfs(system)
-        limit = find_limit(queue, parameters.seed)
+        with refusing_endless("rates"):
+            limit = find_limit(queue, parameters.seed)
         arrival_rate = parameters.load * system.naive_throughput
         if arrival_rate < limit:
+            require_warm_up(queue.system, parameters.load, "rates")
             row = simulate_point(queue, arrival_rate, limit, parameters, (key, i))
             rows.append({"exponent": alpha} | row)
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import pandas as pd
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import Loads
@@ -33,6 +33,7 @@ from atlas.models.times import (
     quantiles,
     require_stable,
 )
+from atlas.models.warm_up import count_warm_up, require_warm_up
 from multiserver.errors import NotKnownError
 from multiserver.queue import Queue
 from multiserver.simulation.estimate import Estimate, observations
@@ -56,6 +57,16 @@ class Parameters(FiniteSkipBlock, SimulatedBlock):
     exact: Annotated[
         bool, Field(description="whether known exact values stand beside"), Resolution()
     ] = True
+
+    @model_validator(mode="after")
+    def _settles(self) -> Self:
+        require_warm_up(self.queue.system, self.loads[-1], "loads")
+        return self
+
+    @property
+    def further_jobs(self) -> int:
+        """The jobs that arrive before the replications measure, at the highest load."""
+        return count_warm_up(self.queue.system, self.loads[-1], self.replications)
 
 
 def check(parameters: Parameters) -> None:

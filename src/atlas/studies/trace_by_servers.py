@@ -37,6 +37,7 @@ from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock, require_servers
 from atlas.models.times import TIMES, QuantilesAt
+from atlas.models.warm_up import refusing_endless
 from atlas.models.workloads import LogBlock
 from multiserver.simulation.replay import RULES
 
@@ -103,7 +104,10 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
             over = policy.options.get("overestimate", 0.0)
             jobs = log.jobs(parameters.growth, over, by_logs=by_logs)
             options = servers, policy.name, parameters.largest_needs
-            resampled = resample_log(log, jobs, *options, parameters.growth, key=(key,), **effort)
+            with refusing_endless("trace"):
+                resampled = resample_log(
+                    log, jobs, *options, parameters.growth, key=(key,), **effort
+                )
             replayed = replay_log(jobs, *options)
             place = {
                 "servers": servers,

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
@@ -56,7 +57,7 @@ from multiserver.saturated.reduction import PICKS, reduce
 from multiserver.simulation import exponential_counts
 from multiserver.simulation.estimate import Estimate
 from multiserver.simulation.saturated import mean_servers_held, replay
-from multiserver.simulation.workload import Workload, refuse_endless
+from multiserver.simulation.workload import TooManyJobsError, Workload, refuse_endless
 
 Method = Literal[
     "exact", Reduction, "exponential", "counted", "constant", "varied", "sampled", "replayed"
@@ -112,6 +113,18 @@ class Parameters(RoundedBlock, SimulatedBlock):
             if method in self.methods:
                 self.require_jobs(f"the method {method}", "methods")
         return self
+
+    @property
+    def further_jobs(self) -> int:
+        """The jobs of a point on the most servers beyond `jobs`; 0 of a log, or if too many."""
+        if self.classes is None:
+            return 0
+        cells = read_classes(self.plain())
+        jobs = make_system(cells, self.servers[-1]), cells, self
+        simulated = [method for method in self.methods if method in STREAMS]
+        with suppress(TooManyJobsError):
+            return max(sum(_count_jobs(method, *jobs) for method in simulated) - self.jobs, 0)
+        return 0
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
@@ -171,7 +184,7 @@ def _require_time(
 def _count_jobs(
     method: str, system: MultiserverJobSystem, cells: pd.DataFrame, parameters: Parameters
 ) -> int:
-    """The jobs of a point, warm-up included. Raises `ValueError` if they are too many."""
+    """The jobs of a point, warm-up included. Raises `TooManyJobsError`."""
     each, sizes = math.ceil(parameters.jobs / parameters.replications), None
     if method in ("counted", "varied"):
         system = split_branches(system, parameters.scv if method == "varied" else 1)

@@ -40,7 +40,12 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.instability_test import MARKS, check_growth, mark
 from multiserver.simulation.streams import generator
-from multiserver.simulation.workload import MAX_JOBS, Workload, refuse_endless
+from multiserver.simulation.workload import (
+    MAX_JOBS,
+    TooManyJobsError,
+    Workload,
+    refuse_endless,
+)
 
 # Jumps after which r, updated by additions and subtractions, is summed anew.
 RESUM_INTERVAL = 1024
@@ -106,13 +111,13 @@ def mean_response_time(
 
 
 def measured_jobs(system: MultiserverJobSystem, jobs: int, replications: int) -> int:
-    """The jobs that each replication measures. Raises `ValueError` if they are more than
+    """The jobs that each replication measures. Raises `TooManyJobsError` if they are more than
     `MAX_JOBS`."""
     each = math.ceil(jobs / replications)
     least = math.ceil(MIN_CLASS_JOBS / min(system.probabilities))
     if max(each, least) > MAX_JOBS:
         why = f" see the rarest class {MIN_CLASS_JOBS} times" if least > each else ""
-        raise ValueError(
+        raise TooManyJobsError(
             f"{max(each, least):.1g} jobs in a replication{why}: more than {MAX_JOBS:.0e} take too"
             " long to simulate"
         )

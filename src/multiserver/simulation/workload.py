@@ -21,6 +21,10 @@ MODERATE = 1e20
 MAX_JOBS = 10**8
 
 
+class TooManyJobsError(ValueError):
+    """A replication would take more than `MAX_JOBS` jobs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Workload:
     """n servers, and needs, sizes (of durations) and probabilities of C classes arriving at rate λ.
@@ -154,10 +158,10 @@ def mean_remaining_duration(size: Size) -> float:
 
 
 def refuse_endless(workload: Workload) -> None:
-    """Raise `ValueError` if jobs stay so long that more than `MAX_JOBS` arrive before runs
+    """Raise `TooManyJobsError` if jobs stay so long that more than `MAX_JOBS` arrive before runs
     settle."""
     if workload.least_warm_up > MAX_JOBS:
-        raise ValueError(
+        raise TooManyJobsError(
             f"{workload.least_warm_up:.1g} jobs arrive before the servers have forgotten that they"
             f" were empty, as some stay that long: more than {MAX_JOBS:.0e} in a replication take"
             " too long to simulate"
@@ -169,8 +173,8 @@ def with_warm_up(workload: Workload, jobs: int, warm_up: float) -> tuple[int, in
 
     W is the share `warm_up` of the jobs, but at least `Workload.least_warm_up`, unless the share is
     0 and the empty start is wanted. J is increased by as many, so that the number of measured jobs
-    stays. Raises `ValueError` unless the share lies in [0, 1) and leaves a job to measure, and if
-    jobs stay so long that more than `MAX_JOBS` must pass.
+    stays. Raises `ValueError` unless the share lies in [0, 1) and leaves a job to measure, and
+    `TooManyJobsError` if jobs stay so long that more than `MAX_JOBS` must pass.
     """
     if not 0 <= warm_up < 1 or (deleted := math.ceil(warm_up * jobs)) >= jobs:
         raise ValueError(
