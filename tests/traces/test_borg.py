@@ -68,6 +68,15 @@ def test_a_job_of_unknown_priority_is_not_one_of_those_chosen(tmp_path, layout):
         list(Count(0.01).watch(borg.read(file, priorities=(0, 99))))
 
 
+@pytest.mark.parametrize("bad", ['"1_0"', '"١٠"', "true", "[1]"])
+def test_what_json_has_for_a_number_is_one(tmp_path, bad):
+    text = borg_json(BORG[:2]) + borg_json(BORG[10:]).replace("2.0", bad)
+    assert jobs_of(borg.read(write(tmp_path / "borg", text))) == (
+        [(0.5, 2.5), (1.25, 10)],
+        {"malformed": [3]},
+    )
+
+
 def test_the_query_makes_jobs_of_events(tmp_path):
     # BigQuery's IF is SQLite's IIF; all else is standard.
     query = (ROOT / "config/examples/borg.sql").read_text("utf-8").replace("IF(", "IIF(")

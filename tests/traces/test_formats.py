@@ -175,7 +175,7 @@ def test_times_of_slurm(tmp_path):
         "1|COMPLETED|00:01:00|4|1970-01-01T00:01:40|1970-01-02T00:00:00|1-00:00:00",
         "2|COMPLETED|00:01:00|4|100|Unknown|UNLIMITED",
         "3|COMPLETED|00:01:00|4|1970-01-01T00:01:40|None|Partition_Limit",
-        "4|COMPLETED|00:01:00|4|1970-01-01T01:01:40+01:00|1970-01-01T00:00:00|00:30:00",
+        "4|COMPLETED|00:01:00|4|1970-01-01T00:01:40|1970-01-01T00:00:00|00:30:00",
         "5|COMPLETED|00:01:00|4|yesterday|1970-01-02T00:00:00|1-00:00:00",
     ]
     file = write(tmp_path / "jobs.txt", head + "\n".join(rows) + "\n")
@@ -186,6 +186,9 @@ def test_times_of_slurm(tmp_path):
         (100, -1, 1800),
     ]
     assert jobs_of(slurm.read(file))[1] == {"malformed": [6]}
+    row = "4|COMPLETED|00:01:00|4|1970-01-01T01:01:40+01:00|1970-01-01T01:01:39+0100|00:30:00"
+    write(tmp_path / "jobs.txt", f"{head}{row}\n")
+    assert times_of(slurm.read(file)) == [(100, -1, 1800)]
 
 
 def test_times_of_plain_tables(tmp_path):

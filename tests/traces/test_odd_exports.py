@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from pydantic_core import PydanticCustomError
 from tests.conftest import compute
 from tests.traces.logs import jobs_of, write
 
-from atlas.studies import trace_rows, trace_waiting
-from atlas.traces import slurm, swf
+from atlas.config import validate
+from atlas.models.logs import read_log
+from atlas.studies import trace_rows, trace_waiting, workload_facts
+from atlas.traces import plain, slurm, swf
+from atlas.traces.numbers import are_dates
 
 
 def test_a_job_that_failed_before_it_had_a_processor_is_no_fault(tmp_path):
@@ -46,3 +50,70 @@ def test_a_period_asks_for_times_of_submission(tmp_path):
     trace = {"file": log, "format": "plain", "columns": {"need": "v", "duration": "x"}}
     with pytest.raises(PydanticCustomError, match=r"140 of 140 rows .*at an unknown time"):
         compute(trace_rows, {"trace": trace | {"period": [0, 9]}})
+
+
+NAMES = {"need": "v", "duration": "x", "submitted": "came"}
+
+
+def test_dates_of_one_log_have_all_an_offset_or_none(tmp_path):
+    """Else some are hours off, unless all clocks were set to UTC."""
+    dates = [f"2024-05-31T{k // 60:02d}:{k % 60:02d}:00" for k in range(140)]
+    text = "came,v,x\n" + "".join(f"{date},1,3\n" for date in dates)
+    file = write(tmp_path / "log", text)
+    assert len(jobs_of(plain.read(file, NAMES))[0]) == 140
+    write(tmp_path / "log", text.replace(":00,", ":00+02:00,"))
+    assert len(jobs_of(plain.read(file, NAMES))[0]) == 140
+    write(tmp_path / "log", text.replace(":00,", ":00+02:00,", 70))
+    with pytest.raises(ValueError, match=r"some dates of .* and others have none"):
+        jobs_of(plain.read(file, NAMES))
+    with pytest.raises(PydanticCustomError, match="some dates of"):
+        read_log({"trace": {"file": file, "format": "plain", "columns": NAMES}})
+    rows = "".join(f"{k}|COMPLETED|00:01:00|4|{date}\n" for k, date in enumerate(dates))
+    export = "JobID|State|Elapsed|AllocCPUS|Submit\n" + rows
+    with pytest.raises(ValueError, match=r"some dates of .* and others have none"):
+        jobs_of(slurm.read(write(tmp_path / "jobs", export.replace(":00\n", ":00Z\n", 1))))
+
+
+@pytest.mark.parametrize("hour", ["", "07"])
+def test_dates_as_numbers_are_no_seconds(tmp_path, hour):
+    """λ would be that of a log of some minutes."""
+    rows = "".join(f"202405{1 + k // 5:02d}{hour},1,3\n" for k in range(140))
+    log = write(tmp_path / "log", "came,v,x\n" + rows)
+    trace = {"file": log, "format": "plain", "columns": NAMES}
+    said = f"submission such as 20240501{hour}, which are dates written as numbers"
+    with pytest.raises(PydanticCustomError, match=said):
+        compute(trace_waiting, {"trace": trace, "servers": 9})
+
+
+def test_seconds_are_no_dates():
+    month = np.arange(20240501.0, 20240532.0)
+    assert are_dates(month) and are_dates(100 * month + 23)
+    assert not are_dates(month + 0.5)
+    assert not are_dates(np.arange(20240501.0, 20240534.0))
+    assert not are_dates(100 * month + 24)
+    assert not are_dates(1_717_200_000.0 + month - month[0])
+    assert not are_dates(np.array([]))
+
+
+@pytest.mark.parametrize(("moment", "faults"), [(20240531, 1), (20240531.0, 0), (20240532, 0)])
+def test_a_date_as_a_number_is_no_end_of_a_period(moment, faults):
+    given = {"file": "jobs.csv", "format": "plain", "columns": NAMES, "period": [5, moment]}
+    _, found = validate.check(trace_waiting.Parameters, {"trace": given, "servers": 9}, ())
+    assert len(found) == faults
+    for fault in found:
+        assert fault.path == ("trace", "period", 1)
+        assert f"{moment}.0 if these are seconds" in fault.expected
+
+
+def test_how_much_durations_and_demands_vary(tmp_path):
+    """Once more, by all jobs."""
+    needs, durations = np.tile([1, 4], 70), np.geomspace(1, 1e4, 140)
+    rows = "".join(f"{v},{x!r}\n" for v, x in zip(needs, durations.tolist(), strict=True))
+    trace = {"file": write(tmp_path / "log", "v,x\n" + rows), "format": "plain"}
+    trace["columns"] = {"need": "v", "duration": "x"}
+    found = compute(workload_facts, {"trace": trace}).set_index("quantity")["value"]
+    for name, values in (("durations", durations), ("demands", needs * durations)):
+        expected = values.var() / values.mean() ** 2
+        assert found[f"squared coefficient of variation of {name}"] == pytest.approx(expected)
+    table = {"needs": [1, 4], "shares": [0.5, 0.5], "mean_durations": [1.0, 2.0]}
+    assert not compute(workload_facts, {"classes": table})["quantity"].str.contains("coeff").any()

@@ -17,6 +17,7 @@ from atlas.models.streams import stream_key
 from atlas.models.trace_systems import make_sizes, make_system, round_needs
 from atlas.models.traces import generate, read_table
 from atlas.studies import workload_response_time, workload_system, workload_wastage
+from atlas.traces import Chunk, aggregate
 from multiserver.saturated import dispatch
 
 LAW = {
@@ -86,8 +87,12 @@ def test_where_states_are_too_many_nothing_is_claimed():
 
 
 def test_servers_that_do_not_suffice_are_an_error():
-    with pytest.raises(ValueError, match="need 8 exceeds 7 servers"):
+    told = r"need 8 exceeds 7 servers: .*; 12085 of 60000 jobs need more than 7, with 68\.7 % of"
+    with pytest.raises(ValueError, match=told):
         make_system(round_needs(read_table({"generated": LAW}), "none"), 7)
+    table = {"needs": [1, 8], "shares": [0.9, 0.1], "mean_durations": [2.0, 1.0]}
+    with pytest.raises(ValueError, match=r"; 10 % of the jobs need more than 7, with 30\.8 % of"):
+        make_system(round_needs(read_table({"classes": table}), "none"), 7)
 
 
 def test_a_need_that_only_its_rounding_makes_too_large_is_told_with_both():
@@ -127,9 +132,19 @@ def test_durations_keep_their_means():
             assert size.mean == pytest.approx(own.mean(), rel=1e-9)
             assert job_class.rate == pytest.approx(1 / own.mean(), rel=1e-9)
             if law == "empirical":
-                # Within an interval durations vary by a third: that costs (ln 10 / 8)² / 12 = 0.7 %
-                # of E[S²], somewhat more where the density is steep.
-                assert 0.98 < size.second_moment / (own**2).mean() < 1
+                # Means of intervals alone would lose (ln 10 / 8)² / 12 = 0.7 % of it.
+                assert size.second_moment == pytest.approx((own**2).mean(), rel=1e-9)
+                assert own.min() <= (1 + 1e-9) * min(size.values)
+                assert max(size.values) <= (1 + 1e-9) * own.max()
+
+
+def test_durations_of_a_few_values_are_these():
+    """Sums of them differ by rounding from multiples."""
+    file = {"need": [1.0] * 7, "duration": [0.1, 0.1, 0.1, 7.3, 7.3, 7.3, 60.0]}
+    chunk = Chunk(np.array(file["need"]), np.array(file["duration"]), {})
+    (size,) = make_sizes(aggregate.aggregate([chunk]).assign(requested=1.0), "empirical")
+    assert size.values == pytest.approx([0.1, 7.3, 60.0], rel=1e-12)
+    assert size.probabilities == pytest.approx([3 / 7, 3 / 7, 1 / 7], rel=1e-12)
 
 
 def test_response_times_of_three_policies():

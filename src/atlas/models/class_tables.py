@@ -15,10 +15,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from atlas.fields.vocabulary import COARSEST, FINEST, LARGEST
+from atlas.traces.numbers import read_number, read_whole
 
 NEEDED, OPTIONAL = ("need", "share", "mean_duration"), ("cell", "servers")
 SOURCE = "# Source:"
 ROUNDED = 1e-3
+# Marks that may stand in place of the commas.
+OTHERS = {"\t": "tabs", ";": "semicolons", "|": "bars"}
+POINTS = ", and numbers with decimal points"
 MOST = 1000
 
 
@@ -103,8 +107,9 @@ def _rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
 
 def _check_header(line: int, names: list[str]) -> None:
     expected = f"the columns {', '.join(NEEDED)}, and perhaps {' and '.join(OPTIONAL)}"
-    if any("\t" in name for name in names):
-        raise TableError(line, "columns between tabs", "columns between commas")
+    for mark, marks in OTHERS.items():
+        if len(names) == 1 and mark in names[0]:
+            raise TableError(line, f"columns between {marks}", "columns between commas" + POINTS)
     for name in NEEDED:
         if name not in names:
             raise TableError(line, f"no column {name} among {', '.join(names)}", expected)
@@ -122,7 +127,7 @@ def _number(
     kind = "a whole number" if whole else "a number"
     expected = f"{kind} of {least:g} to {most:g}"
     try:
-        value = int(text) if whole else float(text)
+        value = read_whole(text) if whole else read_number(text)
     except ValueError:
         raise TableError(line, f"{name} {text!r}", expected) from None
     if not least <= value <= most:

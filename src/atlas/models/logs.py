@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,8 +27,10 @@ from numpy.typing import NDArray
 
 from atlas.fields.block import misfit
 from atlas.models.sampling import Progress
+from atlas.models.systems import require_servers, tell_wide
 from atlas.models.traces import allowed_faults, read_chunks
 from atlas.traces import REQUESTED, STARTED, SUBMITTED
+from atlas.traces.numbers import are_dates
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Bimodal
@@ -75,6 +78,12 @@ class Log:
         """ρ on this number of servers."""
         return self.arrival_rate * float((self.needs * self.durations).mean()) / servers
 
+    def require_servers(self, servers: int, *at: str | int) -> None:
+        """Raise a misfit, at the number of servers, if a job could never start."""
+        work = self.needs * self.durations
+        who = partial(tell_wide, self.needs, np.ones(len(work)), work, servers)
+        require_servers(int(self.needs.max()), servers, *at, who=who)
+
     def jobs(self, growth: float, overestimate: float, *, by_logs: bool) -> Jobs:
         """The jobs at their own times, divided by `growth`. They request (1 + `overestimate`) times
         their durations or, if `by_logs`, the time requested in the log where it is known."""
@@ -115,6 +124,9 @@ def read_log(parameters: Mapping[str, Any], progress: Progress = iter) -> Log:
     )
     submitted = times[timed, SUBMITTED]
     _require(np.ptp(submitted) > 0, "jobs that were all submitted at once", "times that differ")
+    raw = submitted / parameters["trace"].get("seconds", 1)
+    dates = f"times of submission such as {raw[0]:.0f}, which are dates written as numbers"
+    _require(not are_dates(raw), dates, "seconds, or dates such as 2024-05-31T23:59:59")
     odd = needs[timed] != np.floor(needs[timed])
     _require(not odd.any(), "needs that are no whole numbers", "trace: {unit: …}, of a server")
     order = np.argsort(submitted, kind="stable")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from atlas.fields.block import Block, refusing, require
+from atlas.fields.block import Block, misfit, refusing, require
 from atlas.fields.vocabulary import (
     HalfWidth,
     Jobs,
@@ -25,6 +27,9 @@ from atlas.fields.vocabulary import (
 from multiserver.model import MultiserverJobSystem
 from multiserver.sizes import Size
 from multiserver.system import JobClass, System
+
+# Shares of jobs sum to less than this, and a log has more jobs.
+FEW = 1.5
 
 
 class SystemBlock(Block):
@@ -107,15 +112,36 @@ def require_room(servers: int, needs: Sequence[int], at: str = "needs") -> None:
 
 
 def require_servers(
-    largest: int, servers: int, *at: str | int, unrounded: int | None = None
+    largest: int,
+    servers: int,
+    *at: str | int,
+    unrounded: int | None = None,
+    who: Callable[[], str] = str,
 ) -> None:
     """Raise a misfit, at the number of servers, if a job of the largest need could never start.
-    It is `unrounded` before needs are rounded up to powers of two, if they are."""
+    It is `unrounded` before needs are rounded up to powers of two, if they are; `who` says which
+    jobs there are of such needs."""
     rounded = unrounded not in (None, largest)
     need = f"{unrounded}, rounded up to the power of two {largest}," if rounded else f"{largest}"
-    found = f"need {need} exceeds {servers} servers: such a job never starts"
-    other = ", or rounding: none" if rounded and unrounded <= servers else ""
-    require(largest <= servers, found, f"servers for the largest need{other}", *at)
+    if largest > servers:
+        found = f"need {need} exceeds {servers} servers: such a job never starts{who()}"
+        other = ", or rounding: none" if rounded and unrounded <= servers else ""
+        raise misfit(found, f"servers for the largest need{other}", *at)
+
+
+def tell_wide(
+    needs: NDArray[np.float64],
+    jobs: NDArray[np.float64],
+    work: NDArray[np.float64],
+    servers: int,
+) -> str:
+    """How many jobs need more than all servers, or which share of them, and their share of the
+    work. `jobs` are the numbers of jobs, or their shares, and `work` their server-seconds."""
+    wide = needs > servers
+    number, total = jobs[wide].sum(), jobs.sum()
+    many = f"{100 * number:.3g} % of the" if total < FEW else f"{number:.0f} of {total:.0f}"
+    share = 100 * work[wide].sum() / work.sum()
+    return f"; {many} jobs need more than {servers}, with {share:.3g} % of the work"
 
 
 def require_equal(**columns: Iterable) -> None:

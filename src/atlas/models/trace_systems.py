@@ -6,7 +6,9 @@ Rounded needs ask for more server-seconds than the jobs did.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -16,7 +18,7 @@ from pydantic import Field
 
 from atlas.fields.block import misfit
 from atlas.models.sampling import Progress
-from atlas.models.systems import require_servers, with_sizes
+from atlas.models.systems import require_servers, tell_wide, with_sizes
 from atlas.models.traces import read_table
 from atlas.models.workloads import RoundedBlock
 from atlas.traces.aggregate import by_need
@@ -31,6 +33,8 @@ Durations = Annotated[
         description="exponential with the mean of each need, or as the jobs of that need had them"
     ),
 ]
+# The squared coefficient of variation of durations that differ by rounding only.
+SAME = 1e-12
 # How the two representative needs are picked, and how the jobs of other needs are moved
 # (`multiserver.saturated.reduction`).
 Reduction = Literal[
@@ -75,7 +79,10 @@ def make_system(cells: pd.DataFrame, servers: int) -> MultiserverJobSystem:
     """
     classes = by_need(cells)
     unrounded = round((cells["requested"] / cells["duration"]).max())
-    require_servers(classes["need"].max(), servers, "servers", unrounded=unrounded)
+    # Of a table of classes the numbers of jobs are shares.
+    needs, jobs = cells["need"].to_numpy(), cells["jobs"].to_numpy()
+    who = partial(tell_wide, needs, jobs, cells["requested"].to_numpy(), servers)
+    require_servers(classes["need"].max(), servers, "servers", unrounded=unrounded, who=who)
     total = classes["jobs"].sum()
     return MultiserverJobSystem.of(
         servers,
@@ -95,20 +102,29 @@ def of_needs(needs: Sequence[int], servers: int, rounding: str) -> System:
 
 
 def make_sizes(cells: pd.DataFrame, durations: str) -> tuple[Size, ...]:
-    """The durations of each class: exponential, constant, or (`empirical`) one of the means of its
-    intervals, with the frequency of the interval. This keeps the mean and loses the variation
-    within an interval."""
+    """The durations of each class: exponential, constant, or (`empirical`) as the jobs of each
+    interval of durations had them on average: half of them a standard deviation below the mean of
+    the interval, half above. This keeps the mean and the second moment of the class."""
     classes = by_need(cells)
     if durations == "exponential":
         return tuple(Exponential(rate) for rate in classes["jobs"] / classes["duration"])
     if durations == "constant":
         return tuple(Deterministic(mean) for mean in classes["duration"] / classes["jobs"])
-    sizes = []
-    for _, rows in cells.groupby("need"):
-        bins = rows.groupby("bin")[["jobs", "duration"]].sum()
-        values = (bins["duration"] / bins["jobs"]).tolist()
-        sizes.append(Bimodal(tuple(values), tuple((bins["jobs"] / bins["jobs"].sum()).tolist())))
-    return tuple(sizes)
+    return tuple(_empirical(rows) for _, rows in cells.groupby("need"))
+
+
+def _empirical(rows: pd.DataFrame) -> Size:
+    """The durations of one need."""
+    bins = rows.groupby("bin")[["jobs", "duration", "duration_squared"]].sum()
+    shares = bins["jobs"] / bins["jobs"].sum()
+    means = bins["duration"] / bins["jobs"]
+    variances = bins["duration_squared"] / bins["jobs"] - means**2
+    values: dict[float, float] = {}
+    for mean, variance, share in zip(means, variances, shares, strict=True):
+        deviation = math.sqrt(variance) if variance > SAME * mean**2 else 0.0
+        for value in (mean - deviation, mean + deviation):
+            values[value] = values.get(value, 0.0) + share / 2
+    return Bimodal(tuple(values), tuple(values.values()))
 
 
 def source_of(block: RoundedBlock) -> str:

@@ -44,6 +44,7 @@ def tabulate(block: Mapping[str, Any]) -> pd.DataFrame:
         "bin": aggregate.bin_of(means),
         "jobs": shares,
         "duration": shares * means,
+        "duration_squared": shares * means**2,
         "log_duration": shares * logs,
         "log_duration_squared": shares * logs**2,
     }

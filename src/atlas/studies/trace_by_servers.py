@@ -35,7 +35,7 @@ from atlas.models.logs import read_log
 from atlas.models.policies import Policies, PolicyBlock
 from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
-from atlas.models.systems import SimulatedBlock, require_servers
+from atlas.models.systems import SimulatedBlock
 from atlas.models.times import TIMES, QuantilesAt
 from atlas.models.warm_up import refusing_endless
 from atlas.models.workloads import LogBlock
@@ -94,7 +94,7 @@ class Parameters(LogBlock, SimulatedBlock):
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per number of servers, policy, class (`all` last), time and statistic."""
     log, key = read_log(parameters.plain()), stream_key(parameters)
-    require_servers(int(log.needs.max()), parameters.servers[0], "servers", 0)
+    log.require_servers(parameters.servers[0], "servers", 0)
     effort = parameters.effort() | {"jobs": min(parameters.jobs, KEPT)}
     logged = Run.of_log(log, parameters.largest_needs)
     rows: list[dict[str, Any]] = []

@@ -3,7 +3,8 @@
 A class is a range of needs (`largest_needs`). Waiting times are those of the log, from submission
 to start, over the `timed` jobs, for which both are known; a job that waited for another, as users
 may ask for, counts as waiting. Mean response times add the durations. `requested` jobs have a
-requested time, on average `mean_request` times their durations. Every row has the number of
+requested time, on average `mean_request` times their durations, whose squared coefficient of
+variation is `scv`. Every row has the number of
 `untimed` jobs, which are left out because the log has no time of submission for them; the study
 `trace-rows` counts the other rows left out.
 """
@@ -18,7 +19,6 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from atlas.fields.block import require
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import InnerProbability, Servers
 from atlas.models.logs import classify, read_log
@@ -32,6 +32,7 @@ UNITS = {
     "load": "1",
     "mean_need": "servers",
     "mean_duration": "s",
+    "scv": "1",
     "timed": "jobs",
     "mean_waiting": "s",
     "quantile_waiting": "s",
@@ -53,8 +54,7 @@ class Parameters(LogBlock):
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per class, `all` after the classes; NaN for a mean over no jobs."""
     log, n = read_log(parameters.plain(), progress), parameters.servers
-    largest = int(log.needs.max())
-    require(largest <= n, f"need {largest} on {n} servers", "servers for the largest", "servers")
+    log.require_servers(n, "servers")
     classes = classify(log.needs, parameters.largest_needs)
     groups = {f"class-{c + 1}": classes == c for c in range(parameters.classes)}
     rows = []
@@ -69,6 +69,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
             "load": share * log.arrival_rate * _mean(needs * durations) / n if share else 0.0,
             "mean_need": _mean(needs),
             "mean_duration": _mean(durations),
+            "scv": _mean(durations**2) / _mean(durations) ** 2 - 1,
             "timed": timed.sum(),
             "mean_waiting": _mean(waits[timed]),
             "quantile_waiting": _quantile(waits[timed], parameters.probability),

@@ -1,6 +1,7 @@
 """A summary of a trace: jobs, needs, durations, and how needs and durations correlate.
 
-For a table of classes the number of jobs is not known, and durations are the means of the classes.
+For a table of classes the number of jobs is not known, nor how durations vary within a class: they
+are the means of the classes.
 """
 
 from __future__ import annotations
@@ -27,6 +28,13 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     jobs = classes["jobs"].sum()
     counted = [] if parameters.classes else [("jobs", jobs, "jobs")]
     demand = (classes["need"] * classes["duration"]).sum()
+    squares = classes["duration_squared"]
+    durations = squares.sum() * jobs / classes["duration"].sum() ** 2 - 1
+    demands = (classes["need"] ** 2 * squares).sum() * jobs / demand**2 - 1
+    varied = [
+        ("squared coefficient of variation of durations", durations, "1"),
+        ("squared coefficient of variation of demands", demands, "1"),
+    ]
     rows = [
         *counted,
         ("different needs", len(classes), "1"),
@@ -35,6 +43,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         ("mean need", (classes["need"] * classes["jobs"]).sum() / jobs, "units"),
         ("mean duration", classes["duration"].sum() / jobs, "s"),
         ("mean demand E[S]", demand / jobs, "units s"),
+        *([] if parameters.classes else varied),
         ("log-log correlation of need and duration", law.correlation, "1"),
         ("exponent of the power law", law.exponent, "1"),
         ("duration at need 1 by the power law", law.scale, "s"),

@@ -16,7 +16,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -152,26 +151,6 @@ def sift(
         [np.where(np.isfinite(submitted), submitted, np.nan), started, requested]
     )
     return Chunk(needs[good], durations[good], found, kept, lines[good])
-
-
-def read_number(text: str | bytes) -> float:
-    """A number in a file. Raises `ValueError` also for other forms that Python accepts: 1_000, or
-    digits of other scripts."""
-    written = text if isinstance(text, str) else text.decode("ascii")
-    if "_" in written or not written.isascii():
-        raise ValueError(f"no number: {written[:80]!r}")
-    return float(written)
-
-
-def read_moment(text: str | bytes) -> float:
-    """A moment in seconds: a number, or a date and time (2024-05-31T23:59:59) as seconds since
-    1970, in UTC if it has no zone. Raises `ValueError` if it is neither."""
-    try:
-        return read_number(text)
-    except ValueError:
-        written = text if isinstance(text, str) else text.decode("ascii")
-        moment = datetime.fromisoformat(written.strip())
-        return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
 
 
 def read_rows(

@@ -1,8 +1,8 @@
 """The aggregate of a trace: sums over the jobs of each need and of each interval of durations.
 
 The intervals are logarithmic, 8 per decade: interval b holds the durations t with 8 log10 t in
-[b, b + 1). For the jobs of one need v in one interval the table has the number, Σ t, Σ ln t and
-Σ ln² t. These give mean durations, histograms and, over all jobs,
+[b, b + 1). For the jobs of one need v in one interval the table has the number, Σ t, Σ t², Σ ln t
+and Σ ln² t. These give means and variances of durations, histograms and, over all jobs,
 
     ln t ≈ ln a + b ln v   (least squares, the power law t = a v^b),
     r = cov(ln v, ln t) / √(var ln v · var ln t)   (Pearson's log-log correlation).
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from atlas.traces import FAULTS, LEFT_OUT, Chunk
 
 BINS_PER_DECADE = 8
-SUMS = ("jobs", "duration", "log_duration", "log_duration_squared")
+SUMS = ("jobs", "duration", "duration_squared", "log_duration", "log_duration_squared")
 # The number of jobs collected before they are sorted, and the most rows of the table.
 GATHERED = 2**18
 MOST_CELLS = 2_000_000
@@ -101,6 +101,7 @@ def aggregate(chunks: Iterable[Chunk]) -> pd.DataFrame:
                 "bin": bin_of(durations),
                 "jobs": 1,
                 "duration": durations,
+                "duration_squared": durations**2,
                 "log_duration": logs,
                 "log_duration_squared": logs**2,
             }

@@ -17,6 +17,7 @@ from operator import itemgetter
 import numpy as np
 
 from atlas.traces import Chunk, Lines, Rows, plain, sift
+from atlas.traces.numbers import read_number
 
 COLUMNS = ("cpus", "priority", "start_time", "end_time")
 SUBMIT = "submit_time"
@@ -68,7 +69,7 @@ def _read_json(block: tuple[int, bytes], columns: Sequence[str]) -> Rows:
         if len(records) != len(rows):
             raise ValueError("more or fewer records than lines")
         values = np.array(
-            [float(field) for fields in map(itemgetter(*columns), records) for field in fields]
+            [_number(field) for fields in map(itemgetter(*columns), records) for field in fields]
         )
         return first + np.arange(len(rows)), values.reshape(-1, len(columns)), rejected
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
@@ -80,9 +81,18 @@ def _read_json(block: tuple[int, bytes], columns: Sequence[str]) -> Rows:
         try:
             record = json.loads(row)
             fields = [record.get(column) for column in columns]
-            found.append([np.nan if field is None else float(field) for field in fields])
+            found.append([np.nan if field is None else _number(field) for field in fields])
             lines.append(line)
         except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
             rejected.setdefault("malformed", []).append(line)
     table = np.array(found, dtype=float).reshape(-1, len(columns))
     return np.array(lines, dtype=np.int64), table, rejected
+
+
+def _number(field: str | float) -> float:
+    """A number in JSON, which may be text. Raises `ValueError` or `TypeError` for others."""
+    if isinstance(field, str):
+        return read_number(field)
+    if isinstance(field, bool):
+        raise ValueError(f"no number: {field}")
+    return float(field)

@@ -18,12 +18,11 @@ from atlas.traces import (
     Chunk,
     Lines,
     Rows,
-    read_moment,
-    read_number,
     read_rows,
     require_columns,
     sift,
 )
+from atlas.traces.numbers import Moments, read_number
 
 Reader = Callable[[str], float]
 
@@ -47,20 +46,23 @@ def read(
 ) -> Iterator[Chunk]:
     """The jobs of a table. `columns` names the columns of `need` and `duration`, and optionally
     those of the times at which jobs were `submitted` and `started` and of the time `requested`. The
-    unit of times is `seconds`; moments may also be dates and times (`read_moment`).
+    unit of times is `seconds`; moments may also be dates and times (`Moments`).
 
-    Raises `ValueError` as `Lines` does, and if a column is missing.
+    Raises `ValueError` as `Lines` does, if a column is missing, and if some dates have an offset
+    and others none.
     """
+    moments = Moments()
 
     def moment(text: str) -> float:
         try:
             return read_number(text)
         except ValueError:
-            return read_moment(text) / seconds
+            return moments.read(text) / seconds
 
     dated = dict.fromkeys([columns[key] for key in TIMES[:2] if key in columns], moment)
     names = [*columns.values()]
     for lines, values, rejected in read_numbers(file, names, separator, progress, dated):
+        moments.require_one_clock(file)
         known = {key: values[:, names.index(name)] for key, name in columns.items()}
         nothing = np.full(len(values), np.nan)
         times = _whole(seconds * np.column_stack([known.get(key, nothing) for key in TIMES]))

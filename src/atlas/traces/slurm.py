@@ -27,7 +27,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from atlas.traces import Chunk, Lines, read_moment, read_number, require_columns, sift
+from atlas.traces import Chunk, Lines, require_columns, sift
+from atlas.traces.numbers import Moments, read_number, read_whole
 
 FINISHED = {
     b"BOOT_FAIL",
@@ -58,7 +59,8 @@ def read(
 ) -> Iterator[Chunk]:
     """The jobs of an export, their needs counted in `cpus` or in `nodes`.
 
-    Raises `ValueError` as `Lines` does, and if a column is missing.
+    Raises `ValueError` as `Lines` does, if a column is missing, and if some dates have an offset
+    and others none.
     """
     parse = None
     for first, block in progress(Lines(file)):
@@ -66,7 +68,9 @@ def read(
             header, _, block = block.partition(b"\n")
             parse, first = _Parser(header, need), first + 1
         if block:
-            yield parse(first, block)
+            chunk = parse(first, block)
+            parse.moments.require_one_clock(file)
+            yield chunk
 
 
 def read_elapsed(text: bytes) -> float:
@@ -90,7 +94,8 @@ class _Parser:
         # Many jobs last equally long.
         self._seconds = lru_cache(2**18)(read_number if "elapsedraw" in names else read_elapsed)
         self._needs = _find(names, NEEDS[need])
-        readers = (read_moment, read_moment, read_elapsed)
+        self.moments = Moments()
+        readers = (self.moments.read, self.moments.read, read_elapsed)
         self._times = [
             (k, names.index(name), read)
             for k, (name, read) in enumerate(zip(TIMES, readers, strict=True))
@@ -124,7 +129,7 @@ class _Parser:
                     number = row[best]
                     if number in (b"", b"0"):
                         number = next((n for i in self._needs if (n := row[i]) > b"0"), number)
-                    need = _read_whole(number)
+                    need = float(read_whole(number))
                     own = [math.nan] * len(TIMES)
                     for k, i, read in self._times:
                         if row[i] not in NONE:
@@ -144,12 +149,6 @@ class _Parser:
         never = {"never ran": np.array(cancelled, dtype=bool) & (found[1] == 0)}
         times = np.array(moments, dtype=float).reshape(-1, len(TIMES))
         return sift(*found, rejected, never, times=times)
-
-
-def _read_whole(text: bytes) -> float:
-    if b"_" in text:
-        raise ValueError(f"no number: {text!r}")
-    return float(int(text))
 
 
 def _find(names: list[str], columns: tuple[str, ...]) -> list[int]:

@@ -18,7 +18,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from atlas.traces import Chunk, Lines, read_number, read_rows, sift
+from atlas.traces import Chunk, Lines, read_rows, sift
+from atlas.traces.numbers import read_number
 
 FIELDS = 18
 SUBMIT, WAIT, RUN_TIME, ALLOCATED, REQUESTED, TIME, STATUS, LAST = 1, 2, 3, 4, 7, 8, 10, FIELDS - 1
