@@ -85,6 +85,21 @@ def test_dates_as_numbers_are_no_seconds(tmp_path, hour):
         compute(trace_waiting, {"trace": trace, "servers": 9})
 
 
+def test_dates_without_the_time_of_day_are_too_coarse(tmp_path):
+    """Waits would be whole days. Jobs that all come at midnight start at other times."""
+    dates = [f"2024-05-{1 + k // 5:02d}" for k in range(140)]
+    trace = {"format": "plain", "columns": NAMES | {"started": "began"}}
+
+    def log(start):
+        rows = "".join(f"{date},{date}{start},1,3\n" for date in dates)
+        file = write(tmp_path / "log", "came,began,v,x\n" + rows)
+        return compute(trace_waiting, {"trace": trace | {"file": file}, "servers": 9}).iloc[-1]
+
+    with pytest.raises(PydanticCustomError, match="times to the day only"):
+        log("")
+    assert log("T00:01:00")["mean_waiting"] == 60
+
+
 def test_seconds_are_no_dates():
     month = np.arange(20240501.0, 20240532.0)
     assert are_dates(month) and are_dates(100 * month + 23)

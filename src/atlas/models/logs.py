@@ -36,6 +36,7 @@ from multiserver.simulation.workload import Workload
 from multiserver.sizes import Bimodal
 
 Array = NDArray[np.float64]
+DAY = 86400
 # The fewest jobs that give a meaningful arrival rate and mean.
 FEWEST = 100
 # The first, or the last, of the jobs, if fewer than one in `FEWEST`, may take this part of a log's
@@ -127,6 +128,8 @@ def read_log(parameters: Mapping[str, Any], progress: Progress = iter) -> Log:
     raw = submitted / parameters["trace"].get("seconds", 1)
     dates = f"times of submission such as {raw[0]:.0f}, which are dates written as numbers"
     _require(not are_dates(raw), dates, "seconds, or dates such as 2024-05-31T23:59:59")
+    clock = times[timed][:, [SUBMITTED, STARTED]] % DAY
+    _require((clock > 0).any(), "times to the day only", "times of submission to the second")
     odd = needs[timed] != np.floor(needs[timed])
     _require(not odd.any(), "needs that are no whole numbers", "trace: {unit: …}, of a server")
     order = np.argsort(submitted, kind="stable")
