@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.conftest import ROOT
 
 from atlas.config.errors import ConfigError
 from atlas.config.series import apply_run_defaults, run_defaults
@@ -13,15 +14,15 @@ pytestmark = pytest.mark.usefixtures("unedited")
 PAPERS = {"papers": ["two-class-stability"]}
 
 
-def series(project, **config):
-    plan = Plan.load({**PAPERS, **config}, project.root)
+def series(root=ROOT, **config):
+    plan = Plan.load({**PAPERS, **config}, root)
     figure = next(p for p in plan.products if p.id == "fig3")
     return figure.series["blue-simulated"], figure.series["blue"]
 
 
-def test_effort_sets_the_number_of_jobs_and_that_of_the_paper_a_half_width(project):
+def test_effort_sets_the_number_of_jobs_and_that_of_the_paper_a_half_width():
     found = {
-        effort: series(project, effort=effort)[0].parameters
+        effort: series(effort=effort)[0].parameters
         for effort in ("paper", "as-printed", "quick", 12345)
     }
     jobs = {effort: parameters["jobs"] for effort, parameters in found.items()}
@@ -41,9 +42,7 @@ def test_a_quick_run_asks_for_fewer_digits_of_what_is_found_by_iteration():
 
 
 def test_what_a_series_has_of_its_own_is_kept_and_exact_ones_depend_on_neither(project):
-    first, second = (
-        series(project, seed=seed, effort=effort) for seed, effort in ((1, "paper"), (7, 9999))
-    )
+    first, second = (series(seed=seed, effort=effort) for seed, effort in ((1, "paper"), (7, 9999)))
     assert second[0].parameters["seed"] == 7
     assert first[0].digest != second[0].digest
     assert first[1].digest == second[1].digest
@@ -52,18 +51,18 @@ def test_what_a_series_has_of_its_own_is_kept_and_exact_ones_depend_on_neither(p
         "blue-simulated: {study: simulated-response-time,",
         "blue-simulated: {study: simulated-response-time, seed: 11, half_width: 0.002,",
     )
-    own, _ = series(project, seed=7, effort="paper")
+    own, _ = series(project.root, seed=7, effort="paper")
     assert (own.parameters["seed"], own.parameters["half_width"]) == (11, 0.002)
 
 
 @pytest.mark.parametrize("wrong", ["fast", 10, 1.5, None])
-def test_an_unknown_effort_is_refused(project, wrong):
+def test_an_unknown_effort_is_refused(wrong):
     with pytest.raises(ConfigError, match="effort"):
-        Plan.load({**PAPERS, "effort": wrong}, project.root)
+        Plan.load({**PAPERS, "effort": wrong}, ROOT)
 
 
-def test_simulated_series_are_scored(project):
-    plan = Plan.load(PAPERS, project.root)
+def test_simulated_series_are_scored():
+    plan = Plan.load(PAPERS, ROOT)
     scores = next(p for p in plan.products if p.id == "z-scores")
     scored = {figure: [] for figure in ("fig3", "limit-by-variability", "wastage-plane")}
     for name in scores.series:

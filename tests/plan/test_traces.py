@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.conftest import ROOT
 
 from atlas.config.errors import ConfigError
 from atlas.plan.resolve import Plan
@@ -13,8 +14,8 @@ RUN = {"papers": ["two-class-stability"]}
 LOG = "cpus,priority,start_time,end_time\n0.5,50,1000000,3000000\n"
 
 
-def plan(project, **config):
-    loaded = Plan.load({**RUN, **config}, project.root)
+def plan(**config):
+    loaded = Plan.load({**RUN, **config}, ROOT)
     return loaded, {product.id: product for product in loaded.products}
 
 
@@ -24,28 +25,28 @@ def computed(ledger):
     return {row["id"] for group in rows for row in group}
 
 
-def test_without_the_trace_its_figures_wait_and_say_for_what(project):
-    loaded, products = plan(project)
+def test_without_the_trace_its_figures_wait_and_say_for_what():
+    loaded, products = plan()
     assert "borg.sql" in products["fig1"].pending
     assert {"fig1", "fig2"}.isdisjoint(product.id for product in loaded.complete())
     assert "fig1-peak" not in computed(products["ledger"])
 
 
-def test_with_it_they_are_drawn_and_follow_its_content(project):
-    log = project.root / "borg.csv"
+def test_with_it_they_are_drawn_and_follow_its_content(tmp_path):
+    log = tmp_path / "borg.csv"
     digests = []
     for content in (LOG, LOG + "0.25,50,1000000,2000000\n"):
         log.write_text(content, "utf-8")
-        loaded, products = plan(project, traces={"borg": {"file": str(log), "format": "borg"}})
+        loaded, products = plan(traces={"borg": {"file": str(log), "format": "borg"}})
         assert {"fig1", "fig2"} <= {product.id for product in loaded.complete()}
         assert "fig1-peak" in computed(products["ledger"])
         digests.append(products["fig1"].series["trace"].digest)
     assert digests[0] != digests[1]
 
 
-def test_a_trace_that_is_not_there_is_a_mistake(project):
+def test_a_trace_that_is_not_there_is_a_mistake():
     with pytest.raises(ConfigError, match="a file that is there"):
-        plan(project, traces={"borg": {"file": "gone.csv", "format": "borg"}})
+        plan(traces={"borg": {"file": "gone.csv", "format": "borg"}})
 
 
 @pytest.mark.parametrize(
@@ -59,24 +60,24 @@ def test_a_trace_that_is_not_there_is_a_mistake(project):
         ("", "is empty"),
     ],
 )
-def test_a_trace_in_another_format_is_said_before_any_job(project, content, said):
-    log = project.root / "borg.csv"
+def test_a_trace_in_another_format_is_said_before_any_job(tmp_path, content, said):
+    log = tmp_path / "borg.csv"
     log.write_text(content, "utf-8")
     with pytest.raises(ConfigError, match=said) as error:
-        plan(project, traces={"borg": {"file": str(log), "format": "borg"}})
+        plan(traces={"borg": {"file": str(log), "format": "borg"}})
     assert "figures.fig1.series.trace.trace.file" in str(error.value)
     assert "a log of jobs of the format that is said" in str(error.value)
 
 
-def test_what_the_run_says_of_a_trace_holds_for_the_figures_that_name_it(project):
-    log = project.root / "borg.csv"
+def test_what_the_run_says_of_a_trace_holds_for_the_figures_that_name_it(tmp_path):
+    log = tmp_path / "borg.csv"
     log.write_text(LOG, "utf-8")
     said = {"file": str(log), "format": "borg", "faults": 0.2}
-    _, products = plan(project, traces={"borg": said})
+    _, products = plan(traces={"borg": said})
     for series in products["fig1"].series.values():
         assert series.parameters["trace"]["faults"] == 0.2
     del said["faults"]
-    _, products = plan(project, traces={"borg": said})
+    _, products = plan(traces={"borg": said})
     for series in products["fig1"].series.values():
         assert "faults" not in series.parameters["trace"]
 
@@ -101,13 +102,13 @@ figures:
     ],
 )
 def test_a_log_without_what_is_asked_of_it_is_refused_before_any_job(
-    project, tmp_path, format, content, said
+    tmp_path, format, content, said
 ):
     log, mine = tmp_path / "jobs.log", tmp_path / "mine.yaml"
     log.write_text(content, "utf-8")
     mine.write_text(FIGURE.replace("LOG", str(log)).replace("FORMAT", format), "utf-8")
     with pytest.raises(ConfigError, match=said) as error:
-        Plan.load({"papers": []}, project.root, [mine])
+        Plan.load({"papers": []}, ROOT, [mine])
     assert str(log) in str(error.value) and "figures.nodes.series.log.trace.file" in str(
         error.value
     )
