@@ -35,7 +35,7 @@ def refused(root, *given) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize("text", ["", "# nothing\n", "null\n", "- 1\n", "7\n", "text\n", "[]\n"])
+@pytest.mark.parametrize("text", ["", "null\n", "- 1\n", "7\n", "text\n"])
 @pytest.mark.parametrize("name", ["config/config.yaml", "config/tolerances.yaml", "own.yaml"])
 def test_what_is_no_mapping_is_refused_at_its_first_line(root, name, text):
     (root / name).write_text(text, "utf-8")

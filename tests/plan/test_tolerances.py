@@ -43,13 +43,6 @@ def test_a_slip_is_refused_with_its_place(tmp_path, old, new, place, said):
     assert "words.yaml:" in message.split("\n\n")[1]
 
 
-@pytest.mark.parametrize("text", ["", "- printed\n", "printed\n"])
-def test_a_file_of_another_kind_is_refused(tmp_path, text):
-    (tmp_path / "words.yaml").write_text(text, "utf-8")
-    with pytest.raises(ConfigError, match="the whole file"):
-        read_tolerances(tmp_path / "words.yaml", "words.yaml")
-
-
 def test_the_words_are_kept_as_they_are_written():
     words = read_tolerances(FILE, "config/tolerances.yaml")
     assert words["about"]["units"] == 1
