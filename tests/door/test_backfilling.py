@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from tests.door.schedules import SCHEDULES, Schedule
+from tests.door.schedules import SCHEDULES, TICKS, Schedule
 
 import multiserver as ms
 from multiserver.policies.first_fit import first_fit
@@ -69,7 +69,7 @@ def story(policy, jobs, factor=1):
     """When each job starts, of jobs (arrival, need, duration) at 4 servers."""
     cluster = schedule(policy, 4, jobs, factor)
     cluster.run()
-    return [float(cluster.start[i]) for i in range(len(jobs))]
+    return [cluster.start[i] / TICKS for i in range(len(jobs))]
 
 
 def test_definitions_differ_where_they_should():

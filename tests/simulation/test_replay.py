@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.door.schedules import SCHEDULES
+from tests.door.schedules import SCHEDULES, TICKS
 
 import multiserver as ms
 from multiserver.simulation.replay import RULES, replay
@@ -32,7 +32,7 @@ def test_every_job_starts_when_the_definition_says_so(policy, kind, seed):
     waits = replay(SERVERS, *jobs, policy)
     schedule = SCHEDULES[policy](SERVERS, list(zip(*(x.tolist() for x in jobs), strict=True)))
     schedule.run()
-    expected = [float(schedule.start[i] - schedule.came[i]) for i in range(JOBS)]
+    expected = [(schedule.start[i] - schedule.came[i]) / TICKS for i in range(JOBS)]
     assert waits == pytest.approx(expected, rel=1e-9, abs=1e-9)
     assert max(expected) > 1
 
