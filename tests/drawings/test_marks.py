@@ -225,7 +225,7 @@ def test_numbers_of_servers_are_told_apart_on_their_axis(style, width, counts):
     for ax, label in zip(figure.subplots(1, 2), ways, strict=True):
         ax.plot(counts, counts)
         label(ax, counts)
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     for ax in figure.axes:
         labels = [label for label in ax.get_xticklabels() if label.get_text()]
         assert len(labels) > 1 and labels[-1].get_text() == str(counts[-1])

@@ -44,5 +44,5 @@ def test_it_is_drawn(id, style):
         tables[name] = study.compute(study.Parameters.model_validate(own | short))
     figure = completed | {"title": "", "caption": ""}
     drawn = module("drawings", completed["drawing"]["kind"]).draw(figure, tables, 3.4)
-    drawn.canvas.draw()
+    drawn.draw_without_rendering()
     assert all(ax.has_data() for ax in drawn.axes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import matplotlib
@@ -29,8 +30,9 @@ DIAGRAMS = [
 ]
 
 
+@cache
 def draw(paper: str, id: str) -> Figure:
-    """A figure of a paper."""
+    """A figure of a paper, for either background."""
     config = YAML(typ="safe").load(CONFIG / f"papers/{paper}.yaml")
     figure = config["figures"][id]
     series, blocks = {}, {}
@@ -46,7 +48,7 @@ def draw(paper: str, id: str) -> Figure:
     plain = drawing.Options.model_validate(options).plain() | {"kind": figure["drawing"]["kind"]}
     with matplotlib.rc_context(fname=CONFIG / "atlas.mplstyle"):
         drawn = drawing.draw({"drawing": plain, "series": blocks}, series, 3.4)
-        drawn.canvas.draw()
+        drawn.draw_without_rendering()
     return drawn
 
 
@@ -103,5 +105,4 @@ def test_a_word_that_cannot_be_read_would_be_found():
     ax = drawn.subplots()
     ax.barh([0], [1], color="#e69f00")
     text = ax.text(0.5, 0, "white on orange", ha="center", va="center", color="0.9")
-    drawn.canvas.draw()
     assert contrast(shaded(to_rgba(text.get_color()), False), grounds(drawn, text, False)) < LEAST
