@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from scripts import publish as stage
 from scripts.judge import UNITS as LEDGER
 from scripts.standardise import UNITS as SCORES
 
@@ -36,22 +35,18 @@ def gallery(tmp_path_factory) -> Path:
     return publish(build_products(tmp_path_factory.mktemp("products")))
 
 
-def publish(folder: Path, seed: str = "0") -> Path:
+def publish(folder: Path) -> Path:
     """Run the stage in a folder of products."""
-    environment = os.environ | {"PYTHONHASHSEED": seed}
-    command = [
-        sys.executable,
-        ROOT / "scripts",
-        "publish",
-        next(file.name for file in folder.glob("spec.*.json")),
-        "--mark",
-        "results/made/gallery.1",
-    ]
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr(sys, "argv", arguments(folder))
+        stage.main()
     return folder / "figures/gallery"
+
+
+def arguments(folder: Path) -> list[str]:
+    (spec,) = folder.glob("spec.*.json")
+    return ["publish", spec.name, "--mark", "results/made/gallery.1"]
 
 
 def build_products(folder: Path, change: Callable = lambda spec: None) -> Path:
