@@ -120,6 +120,7 @@ def test_undo_and_redo_by_keys(exploring):
     [
         ("servers", "0", "whole number from 1 to 100000000"),
         ("servers", "2.5", "whole number"),
+        ("need-2", "500", "need of class 2"),
         ("rate-1", "-1", "must be positive"),
         ("rate-1", "1e-101", "from 1e-100"),
         ("rate-2", "abc", "no number"),

@@ -54,15 +54,6 @@ def test_a_thousand_servers_are_a_thousand_and_leave_the_needs(exploring):
             assert [c["need"] for c in now["classes"]] == [1, 200]
 
 
-def test_a_need_beyond_the_servers_is_refused_and_changes_nothing(page):
-    before = page.evaluate(PRESENT)
-    page.locator("#need-2").fill("500")
-    page.locator("#need-2").press("Enter")
-    assert "need of class 2" in page.get_by_role("alert").inner_text()
-    page.wait_for_function(SETTLED)
-    assert page.evaluate(PRESENT) == before
-
-
 def test_a_class_that_needs_all_servers_goes_on_doing_so(exploring):
     with exploring(f"#servers=20&class=1,2,0.9&class=15,1,0.05&class=20,1,0.05{CONTENT}") as page:
         for servers, needs in ((50, [1, 15, 50]), (10, [1, 10, 10])):
