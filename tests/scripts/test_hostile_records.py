@@ -176,14 +176,14 @@ def test_the_command_ends_with_2_and_prints_for_any_terminal(tmp_path):
     done = whence(write(tmp_path, RECORD | {"title": 7}))
     assert done.returncode == 2 and "title of what it says of itself" in done.stderr
     evil = RECORD | {"title": f"Größe\x1b[31m\n{STANDING}", "paper": "nowhere"}
-    file = write(tmp_path, evil)
-    done = whence(file, PYTHONIOENCODING="ascii")
+    (tmp_path / "list.yaml").write_text("- 1\n", "utf-8")
+    about = write(tmp_path, evil), "--configfile", tmp_path / "list.yaml"
+    done = whence(*about, PYTHONIOENCODING="ascii")
     assert done.returncode == 0
     assert [line for line in done.stdout.splitlines() if line.startswith("standing")] == [
-        f"standing     {trace_back.GONE}"
+        f"standing     {trace_back.UNKNOWN}"
     ]
-    (tmp_path / "list.yaml").write_text("- 1\n", "utf-8")
-    done = whence(file, "--json", "--configfile", tmp_path / "list.yaml")
+    done = whence(*about, "--json")
     told = json.loads(done.stdout)
     assert (done.returncode, told["title"]) == (0, evil["title"])
     assert told["standing"] == trace_back.UNKNOWN
