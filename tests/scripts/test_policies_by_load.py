@@ -61,8 +61,9 @@ def test_chains_of_few_states_are_curves(table):
     curve = of(table, "max-weight")
     assert curve["exact"].all() and len(curve) > 4
     assert curve["load"].max() > GIVEN["loads"][-1]
-    exact = [queue.exact(load=load).mean_response_time for load in curve["load"]]
-    assert list(curve["mean_response_time"]) == pytest.approx(exact, rel=1e-6)
+    some = curve.iloc[[0, len(curve) // 2, -1]]
+    exact = [queue.exact(load=load).mean_response_time for load in some["load"]]
+    assert list(some["mean_response_time"]) == pytest.approx(exact, rel=1e-6)
 
 
 def test_what_takes_minutes_is_simulated_and_holds_what_is_known_of_it(monkeypatch):
