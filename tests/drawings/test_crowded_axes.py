@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import itertools
 
-import matplotlib
 import pytest
 from matplotlib.figure import Figure
-from tests.conftest import ROOT
 
 from atlas.drawings import marks
 from atlas.io.rendering import freeze_layout, part_labels
-
-
-@pytest.fixture
-def style():
-    with matplotlib.rc_context(fname=ROOT / "config/atlas.mplstyle"):
-        yield
 
 
 def test_limits_that_coincide_or_lie_outside_have_no_label_of_their_own(style):

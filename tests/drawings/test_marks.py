@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,18 +18,6 @@ from atlas.drawings import DASHES, marks, ticks
 from atlas.drawings.capacity_by_exponent import find_lowest
 from atlas.drawings.transitions import HALF, route
 from atlas.io.readable import name_marks
-
-
-@pytest.fixture
-def style():
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(
-            matplotlib.rc_params_from_file(
-                ROOT / "config/atlas.mplstyle", use_default_template=False
-            )
-        )
-        yield
 
 
 @pytest.fixture

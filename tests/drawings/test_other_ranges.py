@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import itertools
 
-import matplotlib
 import pandas as pd
 import pytest
 from matplotlib.text import Text
-from tests.conftest import ROOT
 from tests.drawings.test_unusual_blocks import JOBS, SYSTEM, faults
 from tests.drawings.test_unusual_series import draw, texts
 
@@ -18,12 +16,6 @@ from atlas.drawings.digits import chance, inner, number
 
 ONE = {"servers": 1, "needs": [1], "probabilities": [1]}
 TWO = {"servers": 4, "needs": [1, 4], "rates": [1, 1], "probabilities": [0.5, 0.5]}
-
-
-@pytest.fixture
-def style():
-    with matplotlib.rc_context(fname=ROOT / "config/atlas.mplstyle"):
-        yield
 
 
 def test_needs_that_do_not_divide_each_other_are_refused_before_a_job_starts():

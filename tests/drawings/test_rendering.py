@@ -14,11 +14,10 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from pypdf import PdfReader
 from scripts.draw import draw
-from tests.conftest import ROOT
+from tests.drawings.conftest import STYLE
 
 from atlas.io import rendering
 
-STYLE = (ROOT / "config/atlas.mplstyle").read_text("utf-8")
 FORMATS = ("pdf", "svg", "png")
 SPEC = {
     **{"paper": "p", "id": "f", "stage": "draw", "title": "t", "caption": "", "series": {}},
@@ -42,12 +41,6 @@ def write(figure: Figure, kind: str) -> bytes:
     undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}[kind]
     rendering.save(figure, written, format=kind, metadata=undated)
     return written.getvalue()
-
-
-@pytest.fixture
-def style():
-    with rendering.style_context(STYLE):
-        yield
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib
 import pytest
 from tests.conftest import ROOT
 
@@ -18,12 +17,6 @@ FIGURES = {
 }
 # As little as there may be.
 SHORT = {"jobs": 1000, "replications": 2, "seed": 1, "half_width": 0, "enough": 1e-2}
-
-
-@pytest.fixture
-def style():
-    with matplotlib.rc_context(fname=ROOT / "config/atlas.mplstyle"):
-        yield
 
 
 @pytest.mark.parametrize("id", FIGURES)
