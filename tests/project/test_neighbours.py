@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
-from tests.conftest import check_output
+from tests.conftest import check_output, forks
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
@@ -48,9 +47,8 @@ def test_hosted_tests_are_those_of_ci():
 @pytest.mark.slow
 def test_the_small_run_of_catalogs_is_planned_in_a_folder_of_its_own(tmp_path):
     config = ROOT / ".test/config/config.yaml"
-    command = [BIN / "snakemake", "--snakefile", ROOT / "Snakefile", "--directory", tmp_path]
-    command += ["--configfile", config, "--cores", "1", "--dry-run", "all"]
-    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
-    assert found.returncode == 0, found.stderr
+    words = ["--directory", str(tmp_path), "--configfile", str(config), "--dry-run", "all"]
+    found = forks().start(ROOT, words, plain=True).wait()
+    assert found.returncode == 0, found.stdout
     assert "product-form-saturated" in found.stdout
     assert not re.search(r"multilevel-scaling|finite-skip|parallel-processing", found.stdout)
