@@ -13,7 +13,7 @@ from atlas.config.errors import Fault, Path, suggest
 
 ATLAS = FilePath(__file__).resolve().parents[1]
 # `claims` is made from the claims of a paper, not by hand; the others are what drawings share.
-INTERNAL = {"claims", "digits", "marks", "ticks"}
+INTERNAL = {"boxes", "claims", "digits", "marks", "ticks"}
 
 
 @cache

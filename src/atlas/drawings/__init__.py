@@ -7,7 +7,7 @@ hatch always repeats the information in a colour.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,7 +80,7 @@ def panel_grid(
     return fig, axes[:count]
 
 
-def label_grid(axes: NDArray[np.object_], columns: int, x: str, y: str) -> None:
+def label_grid(axes: Sequence[Axes], columns: int, x: str, y: str) -> None:
     """Label the lowest panel of each column and the first of each row."""
     for ax in axes[-columns:]:
         ax.set_xlabel(x)

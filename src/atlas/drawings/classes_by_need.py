@@ -15,6 +15,7 @@ from matplotlib.ticker import LogLocator
 from pydantic import Field, model_validator
 
 from atlas.drawings import MARKERS, Spec, Tables
+from atlas.drawings.digits import power_law
 from atlas.drawings.marks import ROW, SIZE, legend_above
 from atlas.fields.block import DIFFERENT, require
 from atlas.fields.required_series import SettingsBlock, Wanted
@@ -94,8 +95,6 @@ def _draw_law(ax: Axes, classes: pd.DataFrame) -> None:
     """The power law as a line, with its exponent under the title."""
     law, ends = classes.iloc[0], np.array([classes["need"].min(), classes["need"].max()])
     ax.plot(ends, law.scale * ends**law.exponent, color="C1", lw=1, label="best power law")
-    # A minus sign as wide as that of the exponent.
-    correlation = f"{law.correlation:.2f}".replace("-", "\N{MINUS SIGN}")
-    label = f"$t \\propto v^{{{law.exponent:.2f}}}$\ncorrelation {correlation}"
+    label = "\n".join(power_law(law))
     ax.text(0.5, 1.01, label, transform=ax.transAxes, ha="center", va="bottom", fontsize=SIZE)
     ax.set_title(ax.get_title(), pad=5 + 2 * ROW)

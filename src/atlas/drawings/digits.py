@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import pandas as pd
+
 from atlas.drawings.marks import percent, rounded
 
 
@@ -21,6 +23,13 @@ def inner(p: float, digits: int) -> str:
     if p > 0.5:
         return f"{p:.{max(digits, 1 - math.floor(math.log10(1 - p)))}f}" if p < 1 else "1"
     return number(p, rounded(p, digits))
+
+
+def power_law(law: pd.Series) -> tuple[str, str]:
+    """The formula of a power law of need and mean duration, and the correlation of the two."""
+    # A minus sign as wide as that of the exponent.
+    correlation = f"{law.correlation:.2f}".replace("-", "\N{MINUS SIGN}")
+    return f"$t \\propto v^{{{law.exponent:.2f}}}$", f"correlation {correlation}"
 
 
 def chance(p: float, digits: int) -> str:

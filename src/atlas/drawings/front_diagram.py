@@ -10,10 +10,11 @@ from typing import Annotated, Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.patches import Rectangle
 from pydantic import Field
 
 from atlas.drawings import Parameters, Spec, Tables, single_axes
+from atlas.drawings.boxes import draw_box, write
 from atlas.drawings.marks import SIZE
 from atlas.fields.block import WHOLE, require
 from atlas.fields.required_series import OptionsBlock, Wanted
@@ -68,7 +69,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         for i in range(len(boxes), fit):
             _draw_room(ax, end - (i + 1) * STEP)
         if fit < places:
-            ax.text(end - (fit + 0.5) * STEP, 0.6, "…", ha="center", va="center", fontsize=SIZE)
+            write(ax, end - (fit + 0.5) * STEP, 0.6, "…")
 
     _arrow(ax, (-2.4 * gap, 0.6), (-0.6, 0.6))
     _arrow(ax, (last + 0.1, 0.6), (left - 0.1, 0.6))
@@ -104,26 +105,15 @@ def _fit(width: float, waiting: int, room: int, digits: int) -> tuple[int, int, 
 
 
 def _draw_job(ax: Axes, x: float, job: Any) -> None:
-    box = FancyBboxPatch(
-        (x + 0.06, 0.14),
-        STEP - 0.12,
-        0.92,
-        boxstyle="round,pad=0,rounding_size=0.2",
-        facecolor=FILLED[job.place],
-        edgecolor="black",
-        hatch="" if job.place != "front" else "....",
-        lw=0.8,
-    )
-    ax.add_patch(box)
-    patch = {"facecolor": FILLED[job.place], "edgecolor": "none", "pad": 0.8}
-    ax.text(x + STEP / 2, 0.6, f"{job.need}", ha="center", va="center", fontsize=SIZE, bbox=patch)
+    color, hatch = FILLED[job.place], "...." if job.place == "front" else ""
+    draw_box(ax, (x + 0.06, 0.14), STEP - 0.12, 0.92, 0.2, facecolor=color, hatch=hatch, lw=0.8)
+    patch = {"facecolor": color, "edgecolor": "none", "pad": 0.8}
+    write(ax, x + STEP / 2, 0.6, f"{job.need}", bbox=patch)
 
 
 def _draw_room(ax: Axes, x: float) -> None:
-    size = (STEP - 0.12, 0.92)
-    ax.add_patch(
-        Rectangle((x + 0.06, 0.14), *size, facecolor="none", edgecolor="0.6", ls=":", lw=0.8)
-    )
+    style = {"facecolor": "none", "edgecolor": "0.6", "ls": ":", "lw": 0.8}
+    ax.add_patch(Rectangle((x + 0.06, 0.14), STEP - 0.12, 0.92, **style))
 
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -132,4 +122,4 @@ def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> No
 
 
 def _draw_text(ax: Axes, x: float, y: float, text: str) -> None:
-    ax.text(x, y, text, ha="center", va="bottom" if y > 0 else "top", fontsize=SIZE)
+    write(ax, x, y, text, "bottom" if y > 0 else "top")

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import Parameters, Spec, Tables, curve_style, panel_row
+from atlas.drawings import Parameters, Spec, Tables, curve_style, panel_row, rows_of
 from atlas.drawings.marks import LIMIT, note
 from atlas.fields.block import Block, require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class
@@ -71,8 +70,7 @@ class PanelBlock(Block):
         Field(description="where the legend stands"),
     ] = "upper left"
     lines: Annotated[
-        list[LineBlock],
-        Field(min_length=1, max_length=20, description="what is drawn"),
+        list[LineBlock], Field(min_length=1, max_length=20, description="what is drawn")
     ]
 
 
@@ -109,26 +107,19 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
 
 
 def _draw_panel(ax: Axes, panel: Spec, series: Tables) -> None:
-    drawn = []
+    x, ends = panel["x"], []
     for i, line in enumerate(panel["lines"]):
-        rows = series[line["series"]]
-        rows = rows[rows["class"] == line["class"]]
-        drawn.append(rows)
-        style = curve_style(i) | {"lw": 1, "label": line["label"]}
-        ax.plot(rows[panel["x"]], rows[panel["y"]], **style)
+        rows = rows_of(series[line["series"]], "class", line["class"])
+        ax.plot(rows[x], rows[panel["y"]], **curve_style(i), lw=1, label=line["label"])
         if panel["ceilings"]:
-            ax.plot(rows[panel["x"]], rows["ceiling"], color=f"C{i}", **LIMIT)
-    if panel["ceilings"]:
-        _name_limits(ax, panel["x"], drawn)
+            ax.plot(rows[x], rows["ceiling"], color=f"C{i}", **LIMIT)
+            ends.append((rows[x].iloc[0], rows["ceiling"].iloc[0]))
+    if ends:
+        # The limits are named at the left end of the highest.
+        note(ax, "limits", max(ends, key=lambda end: end[1]), (0, 2))
     ax.set_yscale(panel["scale"])
     if panel["scale"] == "linear":
         ax.set_ylim(0, None)
     ax.set_xlim(left=0)
-    ax.set(title=panel["title"], xlabel=X_LABELS[panel["x"]], ylabel=Y_LABELS[panel["y"]])
+    ax.set(title=panel["title"], xlabel=X_LABELS[x], ylabel=Y_LABELS[panel["y"]])
     ax.legend(loc=panel["legend"])
-
-
-def _name_limits(ax: Axes, x: str, drawn: list[pd.DataFrame]) -> None:
-    """The label of the limits, at the left end of the highest limit."""
-    highest = max(drawn, key=lambda rows: rows["ceiling"].iloc[0])
-    note(ax, "limits", (highest[x].iloc[0], highest["ceiling"].iloc[0]), (0, 2))

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.patches import Rectangle
 
 from atlas.drawings import Parameters, Spec, Tables, single_axes
+from atlas.drawings.boxes import draw_box, write
 from atlas.drawings.marks import SIZE
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 COLOURS = {1: "C5", 2: "C4"}
 HATCHES = {1: "", 2: "////"}
-
-
 MOST = 100
 
 
@@ -47,16 +46,10 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
             _draw_job(ax, place, 2.6, kind, job.need, note)
             place += job.need + 0.5
     busy = jobs.loc[jobs["place"] == "service", "need"].sum()
-    ax.annotate(
-        "",
-        (busy, -0.35),
-        (servers, -0.35),
-        arrowprops={"arrowstyle": "<->", "lw": 0.7, "shrinkA": 0, "shrinkB": 0},
-    )
-    ax.text(
-        (busy + servers) / 2, -0.55, f"{servers - busy} idle", ha="center", va="top", fontsize=SIZE
-    )
-    ax.text(busy / 2, -0.55, f"{busy} busy", ha="center", va="top", fontsize=SIZE)
+    arrow = {"arrowstyle": "<->", "lw": 0.7, "shrinkA": 0, "shrinkB": 0}
+    ax.annotate("", (busy, -0.35), (servers, -0.35), arrowprops=arrow)
+    write(ax, (busy + servers) / 2, -0.55, f"{servers - busy} idle", "top")
+    write(ax, busy / 2, -0.55, f"{busy} busy", "top")
     ax.text(0, 1.25, f"{servers} servers", fontsize=SIZE, va="bottom")
     ax.text(0, 3.85, "queue, head first", fontsize=SIZE, va="bottom")
     ax.set(xlim=(-0.3, max(servers, place) + 0.3), ylim=(-1.6, 4.9))
@@ -65,17 +58,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
 
 
 def _draw_job(ax: Axes, x: float, y: float, kind: int, need: int, note: str) -> None:
-    box = FancyBboxPatch(
-        (x + 0.08, y + 0.06),
-        need - 0.16,
-        0.88,
-        boxstyle="round,pad=0,rounding_size=0.3",
-        facecolor=COLOURS[kind],
-        edgecolor="black",
-        hatch=HATCHES[kind],
-        lw=0.7,
-    )
-    ax.add_patch(box)
+    style = {"facecolor": COLOURS[kind], "hatch": HATCHES[kind], "lw": 0.7}
+    draw_box(ax, (x + 0.08, y + 0.06), need - 0.16, 0.88, 0.3, **style)
     label = f"class {kind}, {note}" if note else f"{'class ' if need > 5 else ''}{kind}"
     patch = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.9}
-    ax.text(x + need / 2, y + 0.5, label, ha="center", va="center", fontsize=SIZE, bbox=patch)
+    write(ax, x + need / 2, y + 0.5, label, bbox=patch)

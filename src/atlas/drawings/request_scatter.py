@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from atlas.drawings import Spec, Tables, single_axes
+from atlas.drawings.digits import power_law
 from atlas.drawings.marks import legend_above
 from atlas.fields.required_series import OptionsBlock, Wanted
 from atlas.fields.vocabulary import Text
@@ -56,10 +57,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     )
     if np.isfinite(law.exponent):  # not if all needs or all durations are equal
         ends = np.array([needs.min(), needs.max()])
-        # A minus sign as wide as that of the exponent.
-        correlation = f"{law.correlation:.2f}".replace("-", "\N{MINUS SIGN}")
-        fit = f"$t \\propto v^{{{law.exponent:.2f}}}$, correlation {correlation} (log-log)"
-        ax.plot(ends, law.scale * (ends * smallest) ** law.exponent, color="C1", label=fit)
+        label = f"{', '.join(power_law(law))} (log-log)"
+        ax.plot(ends, law.scale * (ends * smallest) ** law.exponent, color="C1", label=label)
     ax.set(xscale="log", yscale="log", xlabel=drawing["label"], ylabel="duration (s)")
     fig.colorbar(points, ax=ax, label="jobs")
     legend_above(fig, 1)

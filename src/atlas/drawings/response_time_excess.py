@@ -13,13 +13,7 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from atlas.drawings import NARROW, Spec, Tables, label_grid, panel_grid, rows_of
-from atlas.drawings.marks import (
-    REFERENCE,
-    REFINED,
-    draw_band,
-    draw_curve_and_points,
-    legend_above,
-)
+from atlas.drawings.marks import REFERENCE, REFINED, draw_band, draw_curve_and_points, legend_above
 from atlas.fields.required_series import OptionsBlock, Wanted
 from atlas.fields.vocabulary import Id, Text
 

@@ -16,10 +16,7 @@ from atlas.drawings.marks import legend_above, place_of
 from atlas.fields.block import AS_WRITTEN, DIFFERENT
 from atlas.fields.required_series import OptionsBlock, Wanted
 
-SYMBOLS = {
-    "throughput": r"\mu",
-    "relative-completions": r"\mathrm{E}[\Delta(Y_d)]",
-}
+SYMBOLS = {"throughput": r"\mu", "relative-completions": r"\mathrm{E}[\Delta(Y_d)]"}
 UNITS = {"throughput": "jobs/s", "relative-completions": "jobs"}
 TITLES = {"throughput": "throughput", "relative-completions": "mean relative completions"}
 
@@ -35,9 +32,7 @@ class Options(OptionsBlock):
         DIFFERENT,
     ]
     power: Annotated[
-        float,
-        Field(ge=-10, le=10, description="the power of n by which it is divided"),
-        AS_WRITTEN,
+        float, Field(ge=-10, le=10, description="the power of n by which it is divided"), AS_WRITTEN
     ] = 1
 
     def wanted(self) -> tuple[Wanted, ...]:

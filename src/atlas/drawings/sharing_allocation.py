@@ -6,6 +6,7 @@ Series: `events` (sharing-allocation). A line joins every busy server and the jo
 from __future__ import annotations
 
 from textwrap import fill
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
 from atlas.drawings import Parameters, Spec, Tables
+from atlas.drawings.boxes import write
 from atlas.drawings.marks import SIZE
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted
@@ -77,29 +79,22 @@ def _draw_step(ax: Axes, step: pd.DataFrame) -> None:
     order = _order(step)
     for row in step.itertuples():
         x = row.server - 1
-        colour = f"C{row.job - 1}" if row.job else "white"
+        ax.add_patch(Circle((x, 0), 0.4, **_style(row.job)))
+        write(ax, x, -0.5, f"server {row.server}", "top")
         if row.job:
-            ax.plot([x, order.index(row.job)], [0, HEIGHT], color=colour, lw=2.2, zorder=0)
-        hatch = HATCHES[(row.job - 1) % len(HATCHES)] if row.job else ""
-        ax.add_patch(Circle((x, 0), 0.4, facecolor=colour, edgecolor="black", hatch=hatch, lw=0.7))
-        label = f"server {row.server}"
-        ax.text(x, -0.5, label, ha="center", va="top", fontsize=SIZE)
-        if not row.job:
-            ax.text(x, 0, "idle", ha="center", va="center", fontsize=SIZE)
+            line = {"color": f"C{row.job - 1}", "lw": 2.2, "zorder": 0}
+            ax.plot([x, order.index(row.job)], [0, HEIGHT], **line)
+        else:
+            write(ax, x, 0, "idle")
     for place, job in enumerate(order):
-        ax.add_patch(
-            Rectangle(
-                (place - 0.42, HEIGHT - 0.35),
-                0.84,
-                0.7,
-                facecolor=f"C{job - 1}",
-                edgecolor="black",
-                hatch=HATCHES[(job - 1) % len(HATCHES)],
-                lw=0.7,
-            )
-        )
-        at = {"ha": "center", "va": "center", "fontsize": SIZE, "bbox": PATCH}
-        ax.text(place, HEIGHT, f"job {job}", **at)
+        ax.add_patch(Rectangle((place - 0.42, HEIGHT - 0.35), 0.84, 0.7, **_style(job)))
+        write(ax, place, HEIGHT, f"job {job}", bbox=PATCH)
+
+
+def _style(job: int) -> dict[str, Any]:
+    """The fill of a job and of the server that it is on; job 0 is none."""
+    color, hatch = (f"C{job - 1}", HATCHES[(job - 1) % len(HATCHES)]) if job else ("white", "")
+    return {"facecolor": color, "edgecolor": "black", "hatch": hatch, "lw": 0.7}
 
 
 def _order(step: pd.DataFrame) -> list[int]:

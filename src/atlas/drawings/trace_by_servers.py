@@ -20,7 +20,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import NARROW, Parameters, Spec, Tables, panel_axes, point_style, rows_of
+from atlas.drawings import (
+    NARROW,
+    Parameters,
+    Spec,
+    Tables,
+    label_grid,
+    panel_axes,
+    point_style,
+    rows_of,
+)
 from atlas.drawings.marks import LIMIT, draw_guide, draw_points, legend_above, point, time_name
 from atlas.drawings.ticks import label_servers
 from atlas.fields.block import require
@@ -81,15 +90,12 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     panels = drawing["panels"]
     fig, axes, columns = panel_axes(width, len(panels), sharex=True)
     fig.set_figheight(fig.get_figheight() + LEGENDS)
-    for i, (ax, (kind, title)) in enumerate(zip(axes, panels.items(), strict=True)):
+    for ax, (kind, title) in zip(axes, panels.items(), strict=True):
         ax.set_yscale(drawing["scale"])
         _draw_panel(ax, rows_of(table, "class", kind), drawing)
         if len(panels) > 1:
             ax.set_title(title)
-        if i + columns >= len(panels):
-            ax.set_xlabel("servers $n$")
-        if i % columns == 0:
-            ax.set_ylabel(_ordinate(drawing))
+    label_grid(axes, columns, "servers $n$", _ordinate(drawing))
     axes[0].plot([], [], color="0.3", linestyle="none", label="replayed", **DASH[False])
     legend_above(fig, 2 if width < NARROW else 4)
     label = fill(DIFFERS, int(16 * width))

@@ -14,11 +14,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.patches import FancyArrowPatch
 from matplotlib.path import Path
 
 from atlas.drawings import Parameters, Spec, Tables, single_axes
-from atlas.drawings.marks import SIZE, legend_above
+from atlas.drawings.boxes import draw_box, write
+from atlas.drawings.marks import legend_above
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -29,8 +30,6 @@ STYLES = {1: {"color": "C0", "linestyle": "-"}, 2: {"color": "C1", "linestyle": 
 HALF = np.array([0.385, 0.11])
 # The distance between two opposite edges side by side.
 APART = 0.045
-
-
 MOST = 20
 
 
@@ -106,20 +105,10 @@ def route(start: tuple[int, int], end: tuple[int, int], completes: int) -> np.nd
 
 def _draw_state(ax: Axes, state: State, begun: bool) -> None:
     h, a, b = state
-    corner = np.array([a, b]) - HALF
-    rounding = 0.0 if h else 0.09
-    box = FancyBboxPatch(
-        corner,
-        *(2 * HALF),
-        boxstyle=f"round,pad=0,rounding_size={rounding}",
-        facecolor="0.9" if h else "white",
-        edgecolor="black",
-        linestyle="-" if begun else (0, (2, 1.5)),
-        lw=0.7,
-        zorder=3,
-    )
-    ax.add_patch(box)
-    ax.text(a, b, f"[{h},{a},{b}]", ha="center", va="center", fontsize=SIZE, zorder=4)
+    style = {"facecolor": "0.9" if h else "white", "lw": 0.7, "zorder": 3}
+    style["linestyle"] = "-" if begun else (0, (2, 1.5))
+    draw_box(ax, np.array([a, b]) - HALF, *(2 * HALF), 0.0 if h else 0.09, **style)
+    write(ax, a, b, f"[{h},{a},{b}]", zorder=4)
 
 
 def _draw_edge(ax: Axes, way: np.ndarray, style: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from atlas.drawings import Spec, Tables
+from atlas.drawings import Spec, Tables, label_grid
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 COLUMNS = 3
@@ -36,8 +36,11 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     # Planes over other ranges than the first have axes of their own: on shared ones they would be
     # cut to the range of the last.
     shared = all(one[axis] == ranges[0][axis] for one in ranges for axis in ("odds", "rate_ratio"))
-    axes = fig.subplots(rows, across, sharex=shared, sharey=shared, squeeze=False)
-    for ax, (name, plane) in zip(axes.flat, series.items(), strict=False):
+    axes = fig.subplots(rows, across, sharex=shared, sharey=shared, squeeze=False).ravel()
+    for ax in axes[len(series) :]:
+        ax.remove()
+    panels = list(axes[: len(series)])
+    for ax, (name, plane) in zip(panels, series.items(), strict=True):
         parameters = figure["series"][name]["parameters"]
         columns = ["rate_ratio", "odds", "wastage_per_need2"]
         lines = plane["odds_per_rate"].nunique()
@@ -49,14 +52,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         ax.set_xlim(plane["rate_ratio"].min(), plane["rate_ratio"].max())
         ax.set_ylim(*parameters["odds"])
         name_plane(ax, [*parameters["needs"], parameters["servers"]])
-    for ax in axes.flat[len(series) :]:
-        ax.remove()
-    for ax in axes.flat[: len(series)][-across:]:
-        ax.set_xlabel(r"$\mu_2/\mu_1$")
-        ax.xaxis.set_tick_params(labelbottom=True)
-    for ax in axes[:, 0]:
-        ax.set_ylabel(r"$p_2/p_1$")
-    panels = list(axes.flat[: len(series)])
+    label_grid(panels, across, r"$\mu_2/\mu_1$", r"$p_2/p_1$")
     bar = fig.colorbar(mesh, ax=panels, label=r"wasted servers over $n_2$", shrink=0.8)
     bar.add_lines(contours)
     bar.set_ticks([0, *LEVELS, 1])
