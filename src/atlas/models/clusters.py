@@ -84,11 +84,6 @@ def read_servers(block: Mapping[str, Any]) -> Servers:
     return AssignedServers(tuple(system["capacities"]), sets, tuple(system["shares"]))
 
 
-def names_of(servers: Servers) -> tuple[str, ...]:
-    """The names of the classes, `class-1` first."""
-    return tuple(f"class-{i}" for i, _ in enumerate(servers.servers, start=1))
-
-
 def read_cluster(servers: Servers, size: Size, load: float, interruptions: float) -> Cluster:
     """The cluster for Algorithm 1, with m = `interruptions` per job on average."""
     if not 0 < load < servers.limit:

@@ -36,12 +36,7 @@ from multiserver.sizes import Size, scaled
 from multiserver.system import JobClass, System
 
 # The keyword for a class, by the key that lists all classes.
-USES = {
-    "needs": "need",
-    "thresholds": "threshold",
-    "compatible": "compatible",
-    "degrees": "degree",
-}
+USES = {"needs": "need", "thresholds": "threshold", "compatible": "compatible", "degrees": "degree"}
 TIMES = ("durations", "sizes")
 Durations = Annotated[Sizes | None, Field(description="on the servers that a job can use")]
 WorkSizes = Annotated[Sizes | None, Field(description="in capacity times time, instead")]

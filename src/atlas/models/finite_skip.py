@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from atlas.fields.block import refusing
 from atlas.fields.vocabulary import FINELY
 from atlas.models.described_systems import read_queue
+from atlas.models.systems import class_names
 from multiserver.errors import NotKnownError
 from multiserver.method_selection import Methods
 from multiserver.open.finite_skip import FrontBlocks
@@ -51,7 +52,7 @@ class Model:
     @property
     def names(self) -> list[str]:
         """The names of the classes and, last, `all`."""
-        return [*(f"class-{c}" for c in range(1, len(self.probabilities) + 1)), "all"]
+        return [*class_names(len(self.probabilities)), "all"]
 
     @property
     def mean_size(self) -> float:

@@ -17,13 +17,7 @@ from atlas.enumeration.route import take
 from atlas.fields.columns import Words, kind_of
 from atlas.models.policies import read_policy
 from atlas.models.reference_systems import read_reference
-from atlas.models.reference_times import (
-    Key,
-    Values,
-    distribution_of,
-    groups,
-    tabulate_times,
-)
+from atlas.models.reference_times import Key, Values, distribution_of, groups, tabulate_times
 from atlas.models.scored import AGAINST_EXACT
 from multiserver.errors import NotKnownError
 from multiserver.network import Network

@@ -7,6 +7,8 @@
 {bimodal: {values: [1, 5], probabilities: [0.9, 0.1]}}
 {pareto: {shape: 3.5, scale: 1}}
 {bounded-pareto: {shape: 1.5, low: 1, high: 1000}}
+{lognormal: {median: 1, sigma: 2}}
+{weibull: {shape: 0.5, scale: 1}}
 {fitted: {mean: 1, scv: 4}}                       phase-type, by `multiserver.fitting`
 {fitted: {law: {pareto: {shape: 3.5, scale: 1}}}} the same, from two or three moments of a
                                                   distribution

@@ -95,9 +95,13 @@ class PilotedBlock(SimulatedBlock):
 
 
 Systems = Annotated[
-    dict[Text, SystemBlock],
-    Field(min_length=1, max_length=1000, description="systems, by name"),
+    dict[Text, SystemBlock], Field(min_length=1, max_length=1000, description="systems, by name")
 ]
+
+
+def class_names(count: int) -> list[str]:
+    """The names of so many classes, `class-1` first."""
+    return [f"class-{c}" for c in range(1, count + 1)]
 
 
 def require_room(servers: int, needs: Sequence[int], at: str = "needs") -> None:

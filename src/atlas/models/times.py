@@ -19,6 +19,7 @@ from atlas.fields.vocabulary import InnerProbability
 from atlas.models.described_systems import FiniteSkipBlock
 from atlas.models.finite_skip import methods
 from atlas.models.policies import PolicyBlock
+from atlas.models.systems import class_names
 from multiserver.errors import NotKnownError
 from multiserver.queue import Queue
 
@@ -71,8 +72,7 @@ def require_stable(queue: Queue, load: float, at: str) -> None:
 
 def groups(found: Any) -> Iterator[tuple[str, Any]]:
     """The classes of a distribution, exact or simulated, by name, and all jobs."""
-    for c, one in enumerate(found.by_class, start=1):
-        yield f"class-{c}", one
+    yield from zip(class_names(len(found.by_class)), found.by_class, strict=True)
     yield "all", found
 
 

@@ -11,8 +11,9 @@ import pandas as pd
 from atlas.fields.block import Block
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import HighestLoad, Points
-from atlas.models.clusters import ClusterBlock, names_of
+from atlas.models.clusters import ClusterBlock
 from atlas.models.sampling import Row, sample
+from atlas.models.systems import class_names
 
 UNITS = {
     "load": "1",
@@ -32,7 +33,7 @@ class Parameters(Block):
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row per load and class; loads from `limit` on are left out."""
     servers = parameters.system.read()
-    names, limit = names_of(servers), servers.limit
+    names, limit = class_names(len(servers.servers)), servers.limit
 
     def row(load: float) -> Row:
         return load, *servers.service_rates(load)

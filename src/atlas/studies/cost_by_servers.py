@@ -26,7 +26,8 @@ from atlas.models.growing_systems import GrowingBlock
 from atlas.models.sampling import Progress
 from multiserver.fronts.every import MAX_NUMBERS
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import age_equation, age_process, multiserver_jobs, one_or_n
+from multiserver.open import age_equation, age_process, one_or_n
+from multiserver.open.multiserver_jobs import MAX_BLOCK_ENTRIES
 from multiserver.open.phase_count import block_entries
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.policies.one_or_n import MOST_BETWEEN
@@ -55,17 +56,12 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         system = parameters.system(servers)
         jobs = PhasedJobs.exponential(system)
         settled, unsettled = count_fronts(jobs)
-        dense = float(age_process.MAX_SETTLED_FRONTS) ** 2
+        nodes = len(age_process.interpolate(jobs).fronts.head)
+        entries, dense = MAX_BLOCK_ENTRIES, age_process.MAX_SETTLED_FRONTS**2
         costs = {
-            "number of jobs": (
-                block_entries(servers, jobs.needs),
-                float(multiserver_jobs.MAX_BLOCK_ENTRIES),
-            ),
-            "all fronts": (settled**2, dense),
-            "interpolated fronts": (
-                float(len(age_process.interpolate(jobs).fronts.head)) ** 2,
-                dense,
-            ),
+            "number of jobs": (block_entries(servers, jobs.needs), float(entries)),
+            "all fronts": (settled**2, float(dense)),
+            "interpolated fronts": (float(nodes**2), float(dense)),
             **_by_large_age(system),
             "saturated": (settled + unsettled, MAX_NUMBERS / (len(jobs.needs) + 1)),
         }

@@ -7,10 +7,9 @@ permanent jobs their number is 0.
 
 from __future__ import annotations
 
-from itertools import accumulate, product
+from itertools import product
 from typing import Annotated, Self
 
-import numpy as np
 import pandas as pd
 from pydantic import Field, model_validator
 
@@ -20,6 +19,7 @@ from atlas.fields.markers import Axis, Resolution
 from atlas.fields.vocabulary import FractionOfLimit
 from atlas.models.feasibility import require_means
 from atlas.models.networks import NetworkBlock, read_network
+from atlas.models.systems import class_names
 from multiserver.sharing.networks import ceilings, load_of, solve
 
 UNITS = {
@@ -77,23 +77,14 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     fractions = parameters.fractions_of_limit or [0.0]
     none = (0,) if parameters.permanent else ()
     full = load_of(read_network(network, permanent=none)) if any(network["arrivals"]) else 1.0
-    lasts = list(accumulate(len(queue["servers"]) for queue in network["queues"]))
+    queues = [q for q, queue in enumerate(network["queues"], start=1) for _ in queue["servers"]]
+    names = class_names(len(queues))
     rows = []
     for fraction, permanent in product(fractions, parameters.permanent or [0]):
         populations = (permanent,) if parameters.permanent else ()
         here = read_network(network, fraction / full, populations)
-        means, limits = solve(here), ceilings(here)
-        for i in range(lasts[-1]):
-            rows.append(
-                (
-                    fraction,
-                    permanent,
-                    1 + int(np.searchsorted(lasts, i, side="right")),
-                    f"class-{i + 1}",
-                    means.throughputs[i],
-                    limits[i],
-                    means.mean_jobs[i],
-                    means.mean_sojourn_times[i],
-                )
-            )
+        means = solve(here)
+        columns = means.throughputs, ceilings(here), means.mean_jobs, means.mean_sojourn_times
+        by_class = zip(queues, names, *columns, strict=True)
+        rows += [(fraction, permanent, *row) for row in by_class]
     return pd.DataFrame(rows, columns=list(UNITS))

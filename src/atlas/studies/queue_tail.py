@@ -21,10 +21,7 @@ UNITS = {"jobs": "jobs", "tail": "1", "decay_rate": "1"}
 class Parameters(SolvableBlock):
     fraction_of_limit: FractionOfLimit
     largest: Annotated[
-        int,
-        Field(ge=1, le=10**6, description="the largest number of jobs k"),
-        WHOLE,
-        Resolution(),
+        int, Field(ge=1, le=10**6, description="the largest number of jobs k"), WHOLE, Resolution()
     ] = 400
 
 

@@ -113,10 +113,7 @@ def _work(key: Key, queue: Queue, rate: float, simulated: Mapping[str, Any]) -> 
     columns = {"value": value, "route": WORK, "source": "all work is done in the end"}
     if not simulated:
         return columns
-    columns |= {"second": simulated["value"], "second_half_width": simulated["half_width"]}
-    columns["confirmed_by"] = simulated["route"]
-    around = {("busy_servers", *key[1:]): busy}
-    return columns | {"difference": difference(key, value, simulated["value"], around)}
+    return columns | _second(key, value, simulated, {("busy_servers", *key[1:]): busy})
 
 
 def _confirm(
@@ -133,15 +130,22 @@ def _confirm(
         simulated = {"value": squared[key[2]], "route": SQUARE}
     elif estimate is None:
         return {}
-    columns = {
-        "second": simulated["value"],
-        "second_half_width": simulated.get("half_width", math.nan),
-    }
-    columns |= {"confirmed_by": simulated["route"]}
-    columns["difference"] = difference(key, value, simulated["value"], exact)
+    columns = _second(key, value, simulated, exact)
     if key == MAIN:
         columns |= {"exact": value, "z": score(estimate, value), "inside": estimate.covers(value)}
     return columns
+
+
+def _second(
+    key: Key, value: float, found: Mapping[str, Any], values: Mapping[Key, float]
+) -> dict[str, Any]:
+    """The columns of the value that a second route `found`; `values` are those of the first."""
+    return {
+        "second": found["value"],
+        "second_half_width": found.get("half_width", math.nan),
+        "confirmed_by": found["route"],
+        "difference": difference(key, value, found["value"], values),
+    }
 
 
 def _limit(

@@ -10,6 +10,7 @@ from atlas.fields.columns import Words
 from atlas.fields.vocabulary import HighestFractionOfLimit, Points
 from atlas.models.open_fcfs import ReachableBlock, open_fcfs
 from atlas.models.sampling import Row, sample
+from atlas.models.systems import class_names
 
 UNITS = {"fraction_of_limit": "1", "class": Words("name"), "mean_response_time": "s"}
 
@@ -32,7 +33,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         return fraction, *means, means @ system.probabilities
 
     points = sample(row, ends, parameters.points, lambda row: map(math.log, row[1:]))
-    names = [*(f"class-{c}" for c in range(1, len(system.classes) + 1)), "all"]
+    names = [*class_names(len(system.classes)), "all"]
     rows = [
         (fraction, name, mean)
         for fraction, *means in points

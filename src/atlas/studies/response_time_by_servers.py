@@ -43,16 +43,9 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         saturated = queue.stability()
         rate = parameters.fraction_of_limit * saturated.limit
         result = queue.exact(arrival_rate=rate)
+        times = [one.mean_response_time for one in (result, *result.by_class)]
         distance = 1 - parameters.fraction_of_limit
-        rows.append(
-            (
-                servers,
-                system.probabilities[1],
-                saturated.limit,
-                result.mean_response_time,
-                *(c.mean_response_time for c in result.by_class),
-                (saturated.relative_completions + 1) / (rate * distance),
-                result.method,
-            )
-        )
+        formula = (saturated.relative_completions + 1) / (rate * distance)
+        large, limit = system.probabilities[1], saturated.limit
+        rows.append((servers, large, limit, *times, formula, result.method))
     return pd.DataFrame(rows, columns=list(UNITS))

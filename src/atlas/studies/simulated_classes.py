@@ -18,7 +18,7 @@ from atlas.models.open_fcfs import find_limit, under_fcfs
 from atlas.models.sampling import Progress
 from atlas.models.scored import SCORES, scored
 from atlas.models.streams import stream_key
-from atlas.models.systems import PilotedBlock, SystemBlock
+from atlas.models.systems import PilotedBlock, SystemBlock, class_names
 from atlas.models.warm_up import refusing_endless, require_warm_up
 from multiserver.errors import NotKnownError
 from multiserver.queue import Queue
@@ -47,7 +47,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         limit = find_limit(queue, parameters.seed)
     load = queue.system.load(parameters.fractions_of_limit[-1] * limit)
     require_warm_up(queue.system, load, "rates")
-    names = [*(f"class-{c + 1}" for c in range(len(queue.system.classes))), "all"]
+    names = [*class_names(len(queue.system.classes)), "all"]
     rows = []
     for i, fraction in progress(list(enumerate(parameters.fractions_of_limit))):
         rate = fraction * limit

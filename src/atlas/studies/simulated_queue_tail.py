@@ -26,13 +26,7 @@ from multiserver.simulation import fcfs, phase
 from multiserver.simulation.estimate import observations
 from multiserver.simulation.fcfs import Workload
 
-UNITS = {
-    "jobs": "jobs",
-    "tail": "1",
-    "tail_half_width": "1",
-    "exact": "1",
-    **SCORES,
-}
+UNITS = {"jobs": "jobs", "tail": "1", "tail_half_width": "1", "exact": "1", **SCORES}
 
 
 class Parameters(SystemBlock, SimulatedBlock):

@@ -26,11 +26,12 @@ from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
 from atlas.fields.columns import Words
 from atlas.fields.markers import Axis, Resolution
 from atlas.fields.vocabulary import Effort, Loads, Positive, Seed, StreamKey
-from atlas.models.clusters import ClusterBlock, names_of, read_cluster
+from atlas.models.clusters import ClusterBlock, read_cluster
 from atlas.models.sampling import Progress
 from atlas.models.scored import SCORES, scored
 from atlas.models.sizes import SizeBlock, read_size
 from atlas.models.streams import stream_key
+from atlas.models.systems import class_names
 from multiserver.simulation.cluster import SETTLING_RELAXATION_TIMES
 from multiserver.simulation.estimate import fair_half_width
 from multiserver.simulation.interruptions import (
@@ -128,7 +129,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per load, m and class."""
     servers, size = parameters.system.read(), read_size(parameters.size.plain())
     key = stream_key(parameters)
-    names, exact = names_of(servers), isinstance(size, Exponential)
+    names, exact = class_names(len(servers.servers)), isinstance(size, Exponential)
     points = product(parameters.loads, parameters.interruptions)
     rows = []
     for i, (load, m) in progress(list(enumerate(points))):

@@ -18,6 +18,7 @@ from atlas.fields.block import require
 from atlas.fields.vocabulary import Load, Positive
 from atlas.models.described_systems import read_queue
 from atlas.models.sampling import Progress
+from atlas.models.systems import class_names
 from atlas.models.times import (
     QUANTILE,
     TIMES,
@@ -71,7 +72,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per number of servers, class, time and probability; infinite if the queue is not
     stable."""
     jobs, point = parameters.system.multiserver_jobs, parameters.point()
-    groups = [*(f"class-{c}" for c in range(1, parameters.classes + 1)), "all"]
+    groups = [*class_names(parameters.classes), "all"]
     unstable = dict.fromkeys(product(groups, TIMES, parameters.probabilities), math.inf)
     rows = []
     for n in progress(range(max(jobs.needs), jobs.servers + 1)):

@@ -35,7 +35,7 @@ from atlas.models.logs import read_log
 from atlas.models.policies import Policies, PolicyBlock
 from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
-from atlas.models.systems import SimulatedBlock
+from atlas.models.systems import SimulatedBlock, class_names
 from atlas.models.times import TIMES, QuantilesAt
 from atlas.models.warm_up import refusing_endless
 from atlas.models.workloads import LogBlock
@@ -109,21 +109,17 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
                     log, jobs, *options, parameters.growth, key=(key,), **effort
                 )
             replayed = replay_log(jobs, *options)
-            place = {
-                "servers": servers,
-                "policy": policy.label,
-                "load": parameters.growth * log.load(servers),
-            }
+            load = parameters.growth * log.load(servers)
             note = "; ".join(filter(None, (resampled.note, replayed.note)))
-            for row in _rows(parameters, resampled, replayed, logged):
-                rows.append(place | row | {"note": note})
+            same = {"servers": servers, "policy": policy.label, "load": load, "note": note}
+            rows += [same | row for row in _rows(parameters, resampled, replayed, logged)]
     return pd.DataFrame(rows, columns=list(UNITS))
 
 
 def _rows(
     parameters: Parameters, resampled: Run, replayed: Run, logged: Run
 ) -> Iterator[dict[str, Any]]:
-    names = [*(f"class-{c + 1}" for c in range(parameters.classes)), "all"]
+    names = [*class_names(parameters.classes), "all"]
     statistics = [("mean", np.nan), *(("quantile", p) for p in parameters.probabilities)]
     for c, name in enumerate(names):
         group = None if name == "all" else c

@@ -23,6 +23,7 @@ from atlas.fields.columns import Words
 from atlas.fields.vocabulary import InnerProbability, Servers
 from atlas.models.logs import classify, read_log
 from atlas.models.sampling import Progress
+from atlas.models.systems import class_names
 from atlas.models.workloads import LogBlock
 
 UNITS = {
@@ -56,7 +57,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     log, n = read_log(parameters.plain(), progress), parameters.servers
     log.require_servers(n, "servers")
     classes = classify(log.needs, parameters.largest_needs)
-    groups = {f"class-{c + 1}": classes == c for c in range(parameters.classes)}
+    groups = {name: classes == c for c, name in enumerate(class_names(parameters.classes))}
     rows = []
     for name, mine in (groups | {"all": np.ones(len(classes), dtype=bool)}).items():
         needs, durations, waits = log.needs[mine], log.durations[mine], log.waits[mine]

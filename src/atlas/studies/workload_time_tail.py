@@ -28,8 +28,7 @@ UNITS = TIME_UNITS
 class Parameters(RoundedBlock):
     servers: Servers
     reduction: Annotated[
-        Reduction,
-        Field(description="which two needs stand for all, and how the others are moved"),
+        Reduction, Field(description="which two needs stand for all, and how the others are moved")
     ] = "extremes-nearest"
     load: Load
     least: Least = 1e-6
