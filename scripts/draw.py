@@ -17,7 +17,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from atlas.io import metadata, readable, rendering
-from atlas.io.atomic import replace, write_text
+from atlas.io.atomic import replace, write_text, write_texts
 from atlas.io.cite import frame, paste
 from atlas.io.dark_mode import shade
 from atlas.io.product import Spec, identify, run
@@ -36,10 +36,8 @@ def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[
             file = folder / f"{spec['id']}.{kind}"
             _write(figure, file, spec, readings)
             yield file
-    for suffix, text in ((".figure.tex", paste(spec)), (".frame.tex", frame(spec))):
-        file = folder / f"{spec['id']}{suffix}"
-        write_text(file, text)
-        yield file
+    texts = {".figure.tex": paste(spec), ".frame.tex": frame(spec)}
+    yield from write_texts(folder / spec["id"], texts)
 
 
 def _write(figure: Figure, file: Path, spec: Spec, readings: readable.Readings) -> None:

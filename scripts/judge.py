@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import pandas as pd
 from atlas.claims import Found, record
 from atlas.claims.cases import find
 from atlas.claims.verdicts import decide, holds
-from atlas.io.atomic import write_text
+from atlas.io.atomic import write_texts
 from atlas.io.claim_values import quotation, recomputed, stated, tell
 from atlas.io.credit import tell_version
 from atlas.io.mathematics import formulate
@@ -56,7 +55,7 @@ UNITS = {
 }
 
 
-def judge(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
+def judge(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> list[Path]:
     """Write `ledger.csv`, `ledger.txt`, `ledger.tex`, and `ledger.short.tex`, which has only errata
     and claims that depend on a reading."""
     found = find(spec, series)
@@ -64,12 +63,11 @@ def judge(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator
     rows = [row(claim, found, version) for claim in spec["claims"]]
     ledger = pd.DataFrame(rows, columns=list(UNITS))
     stem = folder / spec["id"]
-    write_table(stem.with_suffix(".csv"), ledger, UNITS)
-    write_text(stem.with_suffix(".tex"), comment(spec) + typeset(ledger))
+    csv = stem.with_suffix(".csv")
+    write_table(csv, ledger, UNITS)
     short = ledger[ledger["verdict"].isin(["erratum", "depends"])]
-    write_text(stem.with_suffix(".short.tex"), comment(spec) + typeset(short))
-    write_text(stem.with_suffix(".txt"), narrate(spec, ledger))
-    yield from (stem.with_suffix(suffix) for suffix in (".csv", ".tex", ".short.tex", ".txt"))
+    tex = {".tex": comment(spec) + typeset(ledger), ".short.tex": comment(spec) + typeset(short)}
+    return [csv, *write_texts(stem, tex | {".txt": narrate(spec, ledger)})]
 
 
 def row(claim: dict[str, Any], found: dict[str, dict[str, Any]], version: str) -> dict[str, Any]:

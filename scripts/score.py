@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from atlas.io.atomic import write_text
+from atlas.io.atomic import write_texts
 from atlas.io.untrusted import AMISS, FINE, UNREADABLE, end, printable, say
 from referee.assess import assess
 from referee.read import Reference, read_results
@@ -45,9 +45,8 @@ def score(file: Path, folder: Path, target: Path | None = None) -> int:
     name = printable(file.name)
     text = tell(name, found, reference.index)
     stem = (target or file.parent) / f"{file.stem}.score"
-    write_text(stem.with_name(f"{stem.name}.txt"), text)
-    write_text(stem.with_name(f"{stem.name}.tex"), typeset(name, found, reference.index))
-    write_text(stem.with_name(f"{stem.name}.svg"), draw_badge(found))
+    tex = typeset(name, found, reference.index)
+    write_texts(stem, {".txt": text, ".tex": tex, ".svg": draw_badge(found)})
     say(text.removesuffix("\n"))
     return AMISS if found.alarm else FINE
 

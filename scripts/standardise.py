@@ -5,12 +5,12 @@ Three tests check the scores (`atlas.io.scores`); `agree` fails if one of them f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
-from atlas.io.atomic import write_text
+from atlas.io.atomic import write_texts
 from atlas.io.latex import escape
 from atlas.io.product import Spec, comment, run
 from atlas.io.scores import ALARM, CONFIDENCE, DOUBT, TESTS, assess
@@ -26,17 +26,16 @@ UNITS = {
 }
 
 
-def standardise(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
+def standardise(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> list[Path]:
     """Write `z-scores.csv`, `z-scores.tex` and `z-scores.txt`."""
     scored = [collect(name, part) for name, part in series.items() if "z" in part]
     points = pd.concat(scored) if scored else pd.DataFrame(columns=list(UNITS))
     stem = folder / spec["id"]
-    write_table(stem.with_suffix(".csv"), points, UNITS)
+    csv = stem.with_suffix(".csv")
+    write_table(csv, points, UNITS)
     counts = {name: assess(group) for name, group in points.groupby("series", sort=False)}
     tex = comment(spec) + typeset({**counts, "all": assess(points)})
-    write_text(stem.with_suffix(".tex"), tex)
-    write_text(stem.with_suffix(".txt"), narrate(assess(points)))
-    yield from (stem.with_suffix(suffix) for suffix in (".csv", ".tex", ".txt"))
+    return [csv, *write_texts(stem, {".tex": tex, ".txt": narrate(assess(points))})]
 
 
 def collect(name: str, points: pd.DataFrame) -> pd.DataFrame:

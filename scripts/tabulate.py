@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from atlas.io.atomic import write_text
+from atlas.io.atomic import write_texts
 from atlas.io.cite import caption
 from atlas.io.latex import escape
 from atlas.io.product import Spec, comment, run
@@ -44,10 +44,8 @@ def tabulate(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Itera
     ]
     label = rf"{caption(spec)}\label{{tab:{spec['paper']}:{spec['id']}}}"
     whole = table(headings, rows, caption=label, wide=len(headings) > NARROW)
-    for suffix, text in ((".tex", tabular(headings, rows)), (".table.tex", whole)):
-        file = folder / f"{spec['id']}{suffix}"
-        write_text(file, comment(spec) + text)
-        yield file
+    texts = {".tex": comment(spec) + tabular(headings, rows), ".table.tex": comment(spec) + whole}
+    yield from write_texts(folder / spec["id"], texts)
 
 
 def stack(heading: str) -> str:

@@ -7,14 +7,13 @@ paper states is `\multiserverstated{…}`. If siunitx is loaded, it sets both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 
 from atlas.claims.cases import find
 from atlas.claims.verdicts import holds
-from atlas.io.atomic import write_text
+from atlas.io.atomic import write_texts
 from atlas.io.printed import set_found, set_stated
 from atlas.io.product import Spec, comment, run
 
@@ -39,7 +38,7 @@ PREAMBLE = r"""% Use as \multiserver{paper/claim} and \multiserverstated{paper/c
 """
 
 
-def typeset(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
+def typeset(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> list[Path]:
     """Write `values.tex`."""
     lines = [comment(spec) + PREAMBLE.rstrip()]
     found = find(spec, series)
@@ -52,9 +51,8 @@ def typeset(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterat
             for name, text in (("recomputed", recomputed), ("stated", set_stated(stated))):
                 key = f"multiserver@{name}@{spec['paper']}/{claim['id']}"
                 lines.append(rf"\expandafter\def\csname {key}\endcsname{{{text}}}")
-    file = folder / f"{spec['id']}.tex"
-    write_text(file, "\n".join([*lines, r"\makeatother", ""]))
-    yield file
+    text = "\n".join([*lines, r"\makeatother", ""])
+    return write_texts(folder / spec["id"], {".tex": text})
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Throughput or mean relative completions against the exponent α, one curve for each series.
 
 Series: any number (scaling-by-exponent), one for each number of servers. The drawing's options set
-the `quantity` and the power of n by which it is divided.
+the `quantities` and the power of n by which they are divided.
 """
 
 from __future__ import annotations

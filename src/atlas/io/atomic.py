@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -33,6 +33,14 @@ def write_text(target: Path, text: str) -> None:
     """Write `text` to `target`, whole or not at all."""
     with replace(target) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_texts(stem: Path, texts: Mapping[str, str]) -> list[Path]:
+    """Write texts, by suffix, to files that have a path in common up to there; return the files."""
+    files = [stem.with_name(f"{stem.name}{suffix}") for suffix in texts]
+    for file, text in zip(files, texts.values(), strict=True):
+        write_text(file, text)
+    return files
 
 
 def _find_left(target: Path) -> Iterator[Path]:

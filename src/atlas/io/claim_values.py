@@ -86,13 +86,7 @@ def tell(line: Mapping[str, Any]) -> Iterator[str]:
             yield f"{kind}: {case['label']}: stated {wanted}, recomputed {found}: {held}"
     yield f"computed: {line['how']}; by {line['route']}; confirmed by {line['confirmed']}"
     yield f"parameters: {line['certainty']}"
-    if line["decides"]:
-        yield f"what decides: {line['decides']}"
-    if line["result"]:
-        yield f"the result {line['result']}"
-    if line["repeats"]:
-        yield f"repeats the slip of {line['repeats']}"
-    if line["reason"]:
-        yield line["reason"]
-    if line["version"]:
-        yield line["version"]
+    lead = {"decides": "what decides: ", "result": "the result ", "repeats": "repeats the slip of "}
+    for key in (*lead, "reason", "version"):
+        if line[key]:
+            yield lead.get(key, "") + line[key]

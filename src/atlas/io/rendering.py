@@ -94,14 +94,19 @@ def freeze_layout(figure: Figure) -> None:
     for ax in figure.axes:
         ax._update_title_position(figure._get_renderer())
         ax._autotitlepos = False
-        for axis in (ax.xaxis, ax.yaxis):
-            axis._update_ticks = partial(list, axis._update_ticks())
+    for axis in _both_axes(figure):
+        axis._update_ticks = partial(list, axis._update_ticks())
+
+
+def _both_axes(figure: Figure) -> list[Axis]:
+    """The horizontal and the vertical axis of each panel."""
+    return [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
 
 
 def _find_layout(figure: Figure) -> None:
     """Find the layout. It measures each axis about eight times between two moves of the axes; ticks
     are chosen, and their labels measured, at the first."""
-    axes = [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
+    axes = _both_axes(figure)
     for axis in axes:
         for name in MEASURED:
             setattr(axis, name, partial(_measure_once, axis, getattr(axis, name), {}))
@@ -164,8 +169,7 @@ def part_labels(figure: Figure) -> bool:
     axes of about a decade. The layout must have been found; returns whether to find it again."""
     misread = [
         axis
-        for ax in figure.axes
-        for axis in (ax.xaxis, ax.yaxis)
+        for axis in _both_axes(figure)
         if axis.get_scale() == "log"
         and isinstance(axis.get_minor_formatter(), LogFormatter)
         and (_meet(axis) or _too_few(axis))
@@ -186,8 +190,7 @@ def part_labels(figure: Figure) -> bool:
             axis.set_minor_locator(NullLocator())
     dense = [
         axis
-        for ax in figure.axes
-        for axis in (ax.xaxis, ax.yaxis)
+        for axis in _both_axes(figure)
         if isinstance(axis.get_major_locator(), AutoLocator) and _meet(axis)
     ]
     for axis in dense:

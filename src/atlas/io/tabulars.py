@@ -49,10 +49,7 @@ def tabular(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def table(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    caption: str = "",
-    wide: bool = False,
+    headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", wide: bool = False
 ) -> str:
     """The table with its caption and label in a floating environment, across both columns if it is
     `wide`. With many rows it is a `longtable` where that is possible."""
