@@ -56,6 +56,24 @@ def refer(spec: Mapping[str, Any], folder: Path) -> None:
     texts = {f"systems/{s['id']}.json": lay_out(s) + "\n" for s in systems}
     # The fingerprint of what is published: it changes only with a value, description or definition.
     spec = {**spec, "fingerprint": digest(*map(canonical, systems))}
+    index = list_systems(spec, systems, texts)
+    for one, model in (*((s, System) for s in systems), (index, Index)):
+        model.model_validate(one)
+    for file, content in (("index.json", index), ("schema.json", describe_shape())):
+        texts[file] = lay_out(content) + "\n"
+    texts["values.csv"] = flatten(systems).to_csv(index=False, lineterminator="\n")
+    texts["reference.bib"] = references(spec)
+    for file in (folder / "systems").glob("*.json"):
+        if f"systems/{file.name}" not in texts:
+            file.unlink()
+    for file, text in texts.items():
+        write_text(folder / file, text)
+
+
+def list_systems(
+    spec: Mapping[str, Any], systems: list[dict[str, Any]], texts: Mapping[str, str]
+) -> dict[str, Any]:
+    """The index of the systems, whose files have these texts."""
     origins = made_from(spec)
     listed = [
         {
@@ -70,7 +88,7 @@ def refer(spec: Mapping[str, Any], folder: Path) -> None:
         }
         for s in systems
     ]
-    index = {
+    return {
         "$schema": "schema.json",
         "title": "Reference systems for simulators of multiserver queues",
         "version": spec["software"]["multiserver-atlas"],
@@ -79,17 +97,6 @@ def refer(spec: Mapping[str, Any], folder: Path) -> None:
         "cite": name(spec),
         "systems": listed,
     }
-    for one, model in (*((s, System) for s in systems), (index, Index)):
-        model.model_validate(one)
-    for file, content in (("index.json", index), ("schema.json", describe_shape())):
-        texts[file] = lay_out(content) + "\n"
-    texts["values.csv"] = flatten(systems).to_csv(index=False, lineterminator="\n")
-    texts["reference.bib"] = references(spec)
-    for file in (folder / "systems").glob("*.json"):
-        if f"systems/{file.name}" not in texts:
-            file.unlink()
-    for file, text in texts.items():
-        write_text(folder / file, text)
 
 
 def made_from(spec: Mapping[str, Any]) -> dict[str, str]:

@@ -134,21 +134,19 @@ def collect(entries: Iterable[Mapping[str, Any]]) -> tuple[list[Paper], dict[str
 
 def _collect_paper(id: str, entries: list[Mapping[str, Any]], names: dict[Path, str]) -> Paper:
     specs = {entry["id"]: read_spec(Path(entry["spec"])) for entry in entries}
-    stages = {e["id"]: e["stage"] for e in entries}
-    pending = {e["id"]: e["pending"] for e in entries}
+    listed = {entry["id"]: entry for entry in entries}
     numbers = {i: spec["source"].get("figure", "") for i, spec in specs.items() if "source" in spec}
-    order = {i: place for place, i in enumerate(specs)}
-    whole = [i for i, stage in stages.items() if stage not in ("draw", "tabulate")]
-    claims = [c for i in whole if stages[i] == "judge" for c in _read_ledger(specs[i], numbers)]
-    scores = [s for i in whole if stages[i] == "standardise" for s in _read_scores(id, i)]
+    whole = {i: e["stage"] for i, e in listed.items() if e["stage"] not in ("draw", "tabulate")}
+    claims = [c for i in whole if whole[i] == "judge" for c in _read_ledger(specs[i], numbers)]
+    scores = [s for i in whole if whole[i] == "standardise" for s in _read_scores(id, i)]
     products = []
-    for i in sorted(specs.keys() - set(whole), key=lambda i: (natural(numbers[i]), order[i])):
-        spec = specs[i]
+    shown = [i for i in specs if i not in whole]
+    for i in sorted(shown, key=lambda i: natural(numbers[i])):
         about = {
             "claims": tuple(claim for claim in claims if i in claim.about),
             "scores": tuple(s for s in scores if s.series.partition("/")[0] == i),
         }
-        products.append(_collect_product(spec, pending[i], about, names))
+        products.append(_collect_product(specs[i], listed[i]["pending"], about, names))
     return Paper(
         id,
         # A user's own systems may have no paper to cite.

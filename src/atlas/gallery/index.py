@@ -24,15 +24,8 @@ def index_all(papers: Sequence[Paper]) -> list[dict[str, str]]:
             href = f"{paper.id}.html#{product.id}"
             entries.append(_entry(kind, paper, title, text.replace("_", " "), href))
         for claim in paper.claims:
-            text = " ".join(
-                [
-                    claim.where,
-                    f"stated {claim.stated}, recomputed {claim.recomputed};",
-                    *claim.details,
-                    claim.quantity,
-                    claim.id,
-                ]
-            )
+            found = f"stated {claim.stated}, recomputed {claim.recomputed};"
+            text = " ".join([claim.where, found, *claim.details, claim.quantity, claim.id])
             href = f"ledger.html#{paper.id}.{claim.id}"
             entries.append(_entry(claim.verdict, paper, claim.quote, text, href))
         for score in paper.scores:

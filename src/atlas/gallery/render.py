@@ -86,34 +86,9 @@ def render(
     titles = titles or {}
     place = {paper: i for i, paper in enumerate(titles)}
     papers = sorted(papers, key=lambda paper: place.get(paper.id, len(place)))
-    environment = Environment(
-        loader=PackageLoader("atlas.gallery"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-
-    def source(file: str) -> Markup:
-        return Markup(environment.loader.get_source(environment, file)[0])
-
-    presets = find_presets(papers)
-    environment.globals |= {
-        **{"source": source, "style": source("page.css"), "papers": papers, "titles": titles},
-        **{"front": find_front(papers, first), "preset_of": find_preset_of_products(presets)},
-        **{"VERDICTS": VERDICTS, "CERTAINTY": CERTAINTY, "WHOLE": WHOLE, "ALARM": ALARM},
-        **{"ROWS": ROWS, "ROWS_OF_A_PAGE": ROWS_OF_A_PAGE, "CLAIMS_SHOWN": CLAIMS_SHOWN},
-    }
-    environment.tests["evidence"] = lambda line: line.startswith(("read as", "evidence", "what"))
-    named = (
-        *(parameter, heading, prose, cell, label, numeral, tally, settings, text_columns, widths),
-        *(rows, data_page, strip, link, command, citation, myst, quarto, ledger_order),
-        agreeing_last,
-    )
-    environment.filters |= {function.__name__: function for function in named}
-    environment.filters |= {"alt": alternative, "drawings": find_drawings, "version": tell_version}
-    # A table has the same cells beside its figure and on its own page.
-    environment.filters["texts"] = cache(texts)
+    environment, presets = load_templates(), find_presets(papers)
+    environment.globals |= {"papers": papers, "titles": titles, "front": find_front(papers, first)}
+    environment.globals["preset_of"] = find_preset_of_products(presets)
     pages = {f"{paper.id}.html": ("paper.j2", {"paper": paper}) for paper in papers}
     links, absent = find_links(papers), find_absent(papers)
     values = {
@@ -125,9 +100,8 @@ def render(
         pages[f"{name}.html"] = (template, values.get(name, {}))
     for product in (product for paper in papers for product in (*paper.figures, *paper.tables)):
         for table in product.tables:
-            if data_page(table):
-                about = {"product": product, "table": table}
-                pages.setdefault(data_page(table), ("data.j2", about))
+            if page := data_page(table):
+                pages.setdefault(page, ("data.j2", {"product": product, "table": table}))
     return {
         name: seal(
             # Pages in folders link to others by relative paths.
@@ -137,6 +111,37 @@ def render(
         )
         for name, (template, values) in pages.items()
     }
+
+
+def load_templates() -> Environment:
+    """The templates, with all that they need but the contents of the run."""
+    environment = Environment(
+        loader=PackageLoader("atlas.gallery"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+
+    def source(file: str) -> Markup:
+        return Markup(environment.loader.get_source(environment, file)[0])
+
+    environment.globals |= {
+        **{"source": source, "style": source("page.css"), "CLAIMS_SHOWN": CLAIMS_SHOWN},
+        **{"VERDICTS": VERDICTS, "CERTAINTY": CERTAINTY, "WHOLE": WHOLE, "ALARM": ALARM},
+        **{"ROWS": ROWS, "ROWS_OF_A_PAGE": ROWS_OF_A_PAGE},
+    }
+    environment.tests["evidence"] = lambda line: line.startswith(("read as", "evidence", "what"))
+    named = (
+        *(parameter, heading, prose, cell, label, numeral, tally, settings, text_columns, widths),
+        *(rows, data_page, strip, link, command, citation, myst, quarto, ledger_order),
+        agreeing_last,
+    )
+    environment.filters |= {function.__name__: function for function in named}
+    environment.filters |= {"alt": alternative, "drawings": find_drawings, "version": tell_version}
+    # A table has the same cells beside its figure and on its own page.
+    environment.filters["texts"] = cache(texts)
+    return environment
 
 
 def find_preset_of_products(presets: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -167,17 +172,13 @@ def command(product: Exhibit) -> str:
 
 def citation(product: Exhibit, bibliography: Mapping[str, Any]) -> str:
     """The entry of a product in a list of references."""
-    parts = []
-    if "authors" in bibliography:
-        parts.append(f"{', '.join(bibliography['authors'])}:")
-    parts.append(f"“{bibliography['title']}”")
+    authors = f"{', '.join(bibliography['authors'])}: " if "authors" in bibliography else ""
     where = [str(bibliography[key]) for key in ("venue", "year") if key in bibliography]
-    place = link(bibliography)[0]
-    where += [place] if place else []
-    parts += [f"({', '.join(where)})"] if where else []
-    text = f"{' '.join(parts)}."
+    where += filter(None, link(bibliography)[:1])
+    place = f" ({', '.join(where)})" if where else ""
     made = f"computed by Multiserver Atlas {product.spec['software'][SOFTWARE]}."
-    return f"{text} {numeral(product)}, “{product.title}”, {made}"
+    paper = f"{authors}“{bibliography['title']}”{place}."
+    return f"{paper} {numeral(product)}, “{product.title}”, {made}"
 
 
 def agreeing_last(claims: Iterable[Claim]) -> list[Claim]:

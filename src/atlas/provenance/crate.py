@@ -89,25 +89,27 @@ def describe(
         "result": [entities[name] for name in sorted(outputs)],
     }
     action = crate.add(ContextEntity(crate, f"#run-{fingerprint}", properties))
-    licence = f"https://spdx.org/licenses/{project['licence']}"
+    _describe_root(crate, project, ended, action)
+    if "README.md" in entities:
+        entities["README.md"]["about"] = crate.root_dataset
+    crate.metadata["conformsTo"] = [{"@id": url} for url in SPECIFICATIONS]
+    return json.dumps(crate.metadata.generate(), indent=1, ensure_ascii=False) + "\n"
+
+
+def _describe_root(crate: ROCrate, project: Mapping[str, Any], ended: str, action: Entity) -> None:
     root = crate.root_dataset
     root["name"] = f"{project['name']} {project['version']}"
     root["description"] = project["description"]
     root["version"] = project["version"]
     root["keywords"] = _compact(project["keywords"])
     root["datePublished"] = ended
-    about = "The licence of everything in the archive"
-    spdx = project["licence"]
+    spdx, about = project["licence"], "The licence of everything in the archive"
+    licence = f"https://spdx.org/licenses/{spdx}"
     root["license"] = _add(crate, licence, "CreativeWork", name=spdx, description=about)
-    about = "Who wrote the project; the papers have their own authors"
-    name = project["authors"]
+    name, about = project["authors"], "Who wrote the project; the papers have their own authors"
     root["author"] = _add(crate, "#authors", "Organization", name=name, description=about)
     root["mentions"] = action
     root["conformsTo"] = [_add_profile(crate, *profile) for profile in PROFILES.items()]
-    if "README.md" in entities:
-        entities["README.md"]["about"] = root
-    crate.metadata["conformsTo"] = [{"@id": url} for url in SPECIFICATIONS]
-    return json.dumps(crate.metadata.generate(), indent=1, ensure_ascii=False) + "\n"
 
 
 def _describe_file(name: str, listed: Listed) -> dict[str, Any]:
@@ -124,12 +126,8 @@ def _add_workflow(crate: ROCrate, project: Mapping[str, Any], listed: Listed) ->
     properties = _describe_file(WORKFLOW, listed)
     properties |= {"@type": WORKFLOW_TYPES, "version": project["version"]}
     properties["name"] = f"{project['name']}: the workflow"
-    workflow = crate.add_workflow(
-        dest_path=WORKFLOW,
-        properties=properties,
-        lang="snakemake",
-        lang_version=project["snakemake"],
-    )
+    language = {"lang": "snakemake", "lang_version": project["snakemake"]}
+    workflow = crate.add_workflow(dest_path=WORKFLOW, properties=properties, **language)
     crate.mainEntity = workflow
     profile = _add_profile(crate, WORKFLOW_PROFILE, "Bioschemas ComputationalWorkflow")
     workflow["conformsTo"] = profile
