@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 from atlas.io.atomic import write_text
-from atlas.io.scores import ALARM, assess
+from atlas.io.scores import ALARM, TESTS, assess
 from atlas.io.specs import read_spec
 from atlas.io.sums import find_changes, leave_sums
 from atlas.io.tidy import read_table
@@ -96,22 +96,18 @@ def check_errata(rows: list[dict[str, str]]) -> list[str]:
 
 def check_scores(scores: Path) -> tuple[str, list[str]]:
     """A summary line for the z-scores of a paper's simulated points, and the tests that fail."""
-    found = assess(read_table(scores)[0])
-    tests = {key: p for key, p in found.items() if key.startswith("p_")}
-    unsound = [
-        f"  {scores.parent.name}/z-scores: {key} is {p:.3g}, below {ALARM:g}"
-        f" ({scores.with_suffix('.txt')})"
-        for key, p in tests.items()
-        if p < ALARM
-    ]
+    found, paper = assess(read_table(scores)[0]), scores.parent.name
     if not found["points"]:
-        nothing = "no simulated point has both an interval and an exact value"
-        return f"{scores.parent.name}: {nothing}", unsound
+        return f"{paper}: no simulated point has both an interval and an exact value", []
+    report = f"({scores.with_suffix('.txt')})"
+    unsound = [
+        f"  {paper}/z-scores: {key} is {found[key]:.3g}, below {ALARM:g} {report}"
+        for key in TESTS
+        if found[key] < ALARM
+    ]
     return (
-        f"{scores.parent.name}: {found['points']} simulated points: largest |z|"
-        f" {found['largest']:.2f}, {100 * found['coverage']:.1f} % of 95 % intervals hold the"
-        " exact value"
-        f" ({scores.with_suffix('.txt')})",
+        f"{paper}: {found['points']} simulated points: largest |z| {found['largest']:.2f},"
+        f" {100 * found['coverage']:.1f} % of 95 % intervals hold the exact value {report}",
         unsound,
     )
 

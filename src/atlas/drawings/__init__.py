@@ -54,6 +54,14 @@ def panel_row(
     return fig, fig.subplots(*shape, squeeze=False, **shared).ravel()
 
 
+def panels_in_rows(fig: Figure, count: int, columns: int, **shared: bool) -> list[Axes]:
+    """`count` panels in a figure, in rows of `columns`; the last row may have fewer."""
+    axes = fig.subplots(-(-count // columns), columns, squeeze=False, **shared).ravel()
+    for ax in axes[count:]:
+        ax.remove()
+    return list(axes[:count])
+
+
 def panel_axes(width: float, count: int, **shared: bool) -> tuple[Figure, list[Axes], int]:
     """A figure of `count` panels in rows of at most three, and the number in a row. Its height is
     0.85 times the width of a panel per row, or 0.8 times its own width for a single panel."""
@@ -61,23 +69,14 @@ def panel_axes(width: float, count: int, **shared: bool) -> tuple[Figure, list[A
     rows = -(-count // columns)
     height = (0.8 if count == 1 else (0.85 / columns * rows + 0.08)) * width
     fig = Figure(figsize=(width, height if count == 1 else max(height, 1 + 1.4 * rows)))
-    axes = fig.subplots(rows, columns, squeeze=False, **shared).ravel()
-    for ax in axes[count:]:
-        ax.remove()
-    return fig, list(axes[:count]), columns
+    return fig, panels_in_rows(fig, count, columns, **shared), columns
 
 
-def panel_grid(
-    width: float, count: int, columns: int, height: float
-) -> tuple[Figure, NDArray[np.object_]]:
+def panel_grid(width: float, count: int, columns: int, height: float) -> tuple[Figure, list[Axes]]:
     """A figure of `count` panels over one horizontal axis, in rows of `columns`, each of a `height`
     in inches."""
-    rows = -(-count // columns)
-    fig = Figure(figsize=(width, height * rows))
-    axes = fig.subplots(rows, columns, sharex=True, squeeze=False).ravel()
-    for ax in axes[count:]:
-        ax.axis("off")
-    return fig, axes[:count]
+    fig = Figure(figsize=(width, height * -(-count // columns)))
+    return fig, panels_in_rows(fig, count, columns, sharex=True)
 
 
 def label_grid(axes: Sequence[Axes], columns: int, x: str, y: str) -> None:

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
-from atlas.drawings import Parameters, Spec, Tables
+from atlas.drawings import Parameters, Spec, Tables, panels_in_rows
 from atlas.drawings.boxes import write
 from atlas.drawings.marks import SIZE
 from atlas.fields.block import require
@@ -54,10 +54,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     unit = width / columns / (across + 0.4)
     height = 0.42 * width if rows == 1 else rows * (unit * (HEIGHT + 1.25) + 0.3) + 0.3
     fig = Figure(figsize=(width, height))
-    axes = fig.subplots(rows, columns, squeeze=False).ravel()
-    for ax in axes[len(steps) :]:
-        ax.remove()
-    for ax, (_, step) in zip(axes, steps, strict=False):
+    axes = panels_in_rows(fig, len(steps), columns)
+    for ax, (_, step) in zip(axes, steps, strict=True):
         _draw_step(ax, step)
         ax.set(xlim=(-0.7, across - 0.3), ylim=(-0.8, HEIGHT + 0.45), aspect="equal")
         ax.axis("off")

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from atlas.drawings import Spec, Tables, label_grid
+from atlas.drawings import Spec, Tables, label_grid, panels_in_rows
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 COLUMNS = 3
@@ -36,10 +36,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     # Planes over other ranges than the first have axes of their own: on shared ones they would be
     # cut to the range of the last.
     shared = all(one[axis] == ranges[0][axis] for one in ranges for axis in ("odds", "rate_ratio"))
-    axes = fig.subplots(rows, across, sharex=shared, sharey=shared, squeeze=False).ravel()
-    for ax in axes[len(series) :]:
-        ax.remove()
-    panels = list(axes[: len(series)])
+    panels = panels_in_rows(fig, len(series), across, sharex=shared, sharey=shared)
     for ax, (name, plane) in zip(panels, series.items(), strict=True):
         parameters = figure["series"][name]["parameters"]
         columns = ["rate_ratio", "odds", "wastage_per_need2"]

@@ -23,11 +23,12 @@ from atlas.io.specs import read_spec
 from atlas.io.tidy import read_table
 
 FIGURES = Path("figures")
-# The suffixes of a product's files, in the order in which they are offered.
-DOWNLOADS = (
-    *("pdf", "svg", "png", "csv", "tex", "txt"),
-    *("figure.tex", "frame.tex", "table.tex", "short.tex", "json"),
-)
+# What a product's files are called, by suffix, in the order in which they are offered.
+DOWNLOADS = {
+    **{"pdf": "PDF", "svg": "SVG", "png": "PNG", "csv": "CSV", "tex": "LaTeX", "txt": "Text"},
+    **{"figure.tex": "LaTeX figure", "frame.tex": "Beamer slide", "table.tex": "LaTeX table"},
+    **{"short.tex": "LaTeX, errata and depends", "json": "Sidecar (JSON)"},
+}
 NUMBERS = re.compile(r"Figs?\. ([0-9][0-9()a-z]*(?:(?:,? and |, )[0-9][0-9()a-z]*)*)")
 
 

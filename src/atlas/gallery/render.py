@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from atlas.gallery.collect import Claim, Exhibit, Paper, Table
+from atlas.gallery.collect import DOWNLOADS, Claim, Exhibit, Paper, Table
 from atlas.gallery.explorer import find_absent, find_links, find_presets
 from atlas.gallery.index import index_all
 from atlas.gallery.interactive_figures import find_drawings
@@ -55,19 +55,6 @@ WHOLE = {
     "ledger": "Ledger of claims",
     "values": "Values for LaTeX",
     "z-scores": "Simulation scores",
-}
-LABELS = {
-    "pdf": "PDF",
-    "svg": "SVG",
-    "png": "PNG",
-    "csv": "CSV",
-    "tex": "LaTeX",
-    "txt": "Text",
-    "json": "Sidecar (JSON)",
-    "figure.tex": "LaTeX figure",
-    "frame.tex": "Beamer slide",
-    "table.tex": "LaTeX table",
-    "short.tex": "LaTeX, errata and depends",
 }
 # The suffix of templates of pages that are not about one paper; the page has the template's name.
 PAGE = ".html.j2"
@@ -203,7 +190,7 @@ def alternative(product: Exhibit) -> str:
 
 def label(file: str) -> str:
     """The label of a download."""
-    return LABELS[file.rpartition("/")[2].partition(".")[2]]
+    return DOWNLOADS[file.rpartition("/")[2].partition(".")[2]]
 
 
 def tally(claims: Iterable[Claim]) -> list[tuple[str, int]]:
