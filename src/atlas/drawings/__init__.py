@@ -2,7 +2,8 @@
 
 `draw(figure, series, width)` takes the figure's spec, its series by name and a width in inches, and
 returns a matplotlib Figure. Colours come from the style's cycle, C0 to C6; a marker, a dash or a
-hatch always repeats the information in a colour.
+hatch always repeats the information in a colour. `STYLE_KEY` says what decides the colour, dashes
+and marker of a series in all figures of a paper: its "name", or a parameter (`atlas.plan.places`).
 """
 
 from __future__ import annotations

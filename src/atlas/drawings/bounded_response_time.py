@@ -33,7 +33,6 @@ from atlas.fields.block import AS_WRITTEN, INCREASING, require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Ceiling, Labels, Scale, Share
 
-# The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
 STYLE_KEY = "name"
 COLOURS = ["C0", "C1", "C2", "C4", "C5", "C6"]
 CURVE = Wanted("*", ("load", "class", "mean_response_time", "limit"), required=False)

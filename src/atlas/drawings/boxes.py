@@ -21,5 +21,5 @@ def draw_box(
 
 
 def write(ax: Axes, x: float, y: float, text: str, va: str = "center", **style: Any) -> None:
-    """A text with its middle above, at or below a place."""
+    """A text centred at a place, or with its top or bottom there."""
     ax.text(x, y, text, ha="center", va=va, fontsize=SIZE, **style)

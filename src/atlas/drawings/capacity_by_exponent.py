@@ -13,7 +13,6 @@ from atlas.drawings import Spec, Tables, curve_style, single_axes
 from atlas.drawings.marks import HIGHLIGHT, legend_above, percent, place_of
 from atlas.fields.required_series import SettingsBlock, Wanted
 
-# The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
 STYLE_KEY = "name"
 
 

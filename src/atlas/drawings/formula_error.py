@@ -14,7 +14,6 @@ from atlas.fields.required_series import SettingsBlock, Wanted
 # Rounding of exact values and of the constant is of this order; errors below it have no meaning.
 LEAST = 1e-4
 
-# The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
 STYLE_KEY = "name"
 
 

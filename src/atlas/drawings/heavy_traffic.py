@@ -13,7 +13,6 @@ from atlas.drawings.marks import Limit, draw_levels, legend_above, place_of, rou
 from atlas.drawings.ticks import label_1_2_5
 from atlas.fields.required_series import SettingsBlock, Wanted
 
-# The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
 STYLE_KEY = "name"
 
 

@@ -23,7 +23,6 @@ from atlas.fields.vocabulary import Id, Text
 
 PRESENT = {"linestyle": (0, (4, 1.5)), "lw": 0.7}
 
-# The load decides the colour, dashes and marker (`atlas.plan.places`).
 STYLE_KEY = "load"
 
 

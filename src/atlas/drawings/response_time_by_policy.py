@@ -17,7 +17,6 @@ from atlas.drawings.marks import ROW, draw_limits, legend_above, place_of, polic
 from atlas.fields.required_series import OptionsBlock, require_classes, require_labels
 from atlas.fields.vocabulary import Labels, Panels, Positive
 
-# The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
 STYLE_KEY = "name"
 
 

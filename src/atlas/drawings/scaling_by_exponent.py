@@ -20,7 +20,6 @@ SYMBOLS = {"throughput": r"\mu", "relative-completions": r"\mathrm{E}[\Delta(Y_d
 UNITS = {"throughput": "jobs/s", "relative-completions": "jobs"}
 TITLES = {"throughput": "throughput", "relative-completions": "mean relative completions"}
 
-# The number of servers decides the colour, dashes and marker (`atlas.plan.places`).
 STYLE_KEY = "servers"
 COLOURS = 7
 
