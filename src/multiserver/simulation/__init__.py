@@ -12,6 +12,8 @@ module                    contents
 `single_server`           cumulants of the work in M/G/1, and Erlang's C, for `run_length`
 `blocking`                waits behind jobs that do not fit, under first come, first served
 `long_jobs`               waits while long jobs hold servers, as in a random environment
+`rare_classes`            classes that replications of the saturated system may not have seen
+`rare_durations`          the same of long durations
 `sampled_times`           quantiles and tails of waiting and response times
 `instability_test`        a test that distinguishes unstable runs from stable ones
 `workload`                servers, classes with their sizes, and the arrival rate

@@ -20,16 +20,18 @@ from numpy.typing import NDArray
 
 from multiserver.errors import NotSampledError
 from multiserver.model import MultiserverJobSystem
+from multiserver.simulation import rare_classes, rare_durations
 from multiserver.simulation.completions import insert, none_in_service, remove_first
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import Estimate, estimate, withhold_interval
-from multiserver.simulation.rare_classes import caveat, jobs_to_see
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload, refuse_endless
 from multiserver.sizes import Size
 
 # The factor by which jobs are increased because the variance is itself estimated.
 MARGIN = 1.2
+# The jobs in each replication of a system beside a long job, and a number that marks its stream.
+JOBS_BESIDE, BESIDE = 2_000, 1_000
 
 
 def mean_servers_held(
@@ -47,14 +49,15 @@ def mean_servers_held(
     which must have the same means. The first fifth of the jobs that start in a replication is left
     out, and so are all that start before the servers have forgotten that they were empty
     (`Workload.settling_time`). `seed` and `key` name the random streams. There is no interval if a
-    replication sees too few jobs of a class that may change it (`rare_classes`). Raises
+    replication sees too little of what may change it and is rare: a class (`rare_classes`) or long
+    durations (`rare_durations`). Raises
     `ValueError` if that takes more than `workload.MAX_JOBS` jobs.
     """
     workload = system.servers, system.needs, sizes, system.probabilities
     each = math.ceil(jobs / replications)
     found = _replicate(*workload, each, replications, seed, key, 0.95)
-    needed = jobs_to_see(*workload, found.margin)
-    return withhold_interval(found, caveat(found.jobs // replications, needed))
+    _, caveat = _judge(*workload, found, seed, key)
+    return withhold_interval(found, caveat)
 
 
 def limit(
@@ -77,8 +80,9 @@ def limit(
     per replication says how many jobs the requested interval takes (C. Stein, Ann. Math. Stat. 16,
     1945); the estimate comes from a run of that many jobs that shares no random number with the
     pilot. If its interval is too wide, it becomes the pilot of the next run, until a run has had
-    `most` jobs in all. Runs are as long as it takes to see the classes that may change an interval
-    of their width (`rare_classes`); if that is more than `most`, there is no interval. This looks
+    `most` jobs in all. Runs are as long as it takes to see the classes and the long durations that
+    may change an interval of their width (`rare_classes`, `rare_durations`); if `most` is too few,
+    there is no interval. This looks
     at widths, never at means (Y. S. Chow and H. Robbins, Ann. Math. Stat. 36, 1965). With infinite
     variance no interval can be trusted. Raises `ValueError` unless 0 < half_width < 1.
     """
@@ -93,7 +97,7 @@ def limit(
     jobs, allowed = pilot, max(most // replications, pilot)
     for stage in count():
         found = held(jobs, stage)
-        needed = jobs_to_see(servers, needs, sizes, probabilities, found.margin)
+        needed, caveat = _judge(servers, needs, sizes, probabilities, found, seed, (*key, stage))
         ratio = found.margin / (half_width * found.mean)
         enough = ratio <= 1 and found.jobs // replications >= needed
         if jobs == allowed or (stage > 0 and enough):
@@ -102,11 +106,42 @@ def limit(
         least = math.ceil(min(1.25 * needed, allowed)) + 1
         jobs = min(max(math.ceil(jobs * max(MARGIN * ratio**2, 1.0)), least), allowed)
     return replace(
-        withhold_interval(found, caveat(found.jobs // replications, needed)),
+        withhold_interval(found, caveat),
         mean=found.mean / demand,
         margin=found.margin / demand,
         standard_error=found.standard_error / demand,
     )
+
+
+def _judge(
+    servers: int,
+    needs: Sequence[int],
+    sizes: Sequence[Size],
+    probabilities: Sequence[float],
+    found: Estimate,
+    seed: int,
+    key: tuple[int, ...],
+) -> tuple[float, str]:
+    """The jobs that a replication needs to see what is rare before a run may end for its width,
+    and why those that it has are too few for an interval, in words; empty if they are enough."""
+    rest, R = (needs, sizes, probabilities), found.replications
+    jobs = found.jobs // R
+    classes = rare_classes.jobs_to_see(servers, *rest, found.margin)
+    skewness = rare_durations.skewness(servers, *rest, found)
+    if skewness > rare_durations.SKEWNESS_AT_END:
+        beside = {}
+        for v in set(needs):
+            if v + max(needs) <= servers:
+                effort = min(jobs, JOBS_BESIDE), R, seed, (*key, BESIDE, v), 0.95
+                beside[v] = _replicate(servers - v, *rest, *effort)
+        alone = [
+            abs(v + beside[v].mean - found.mean) + beside[v].margin if v in beside else math.inf
+            for v in needs
+        ]
+        skewness = rare_durations.skewness(servers, *rest, found, alone)
+    durations = jobs * (skewness / rare_durations.SKEWNESS_AT_END) ** 2
+    caveat = rare_classes.caveat(jobs, classes) or rare_durations.caveat(skewness)
+    return max(classes, durations), caveat
 
 
 def _replicate(
