@@ -72,18 +72,18 @@ HALVINGS = 60
 Piece = tuple[float, float, float]
 
 
-def skewness(
+def skewnesses(
     servers: int,
     needs: Sequence[int],
     sizes: Sequence[Size],
     probabilities: Sequence[float],
     held: Estimate,
     alone: Sequence[float] | None = None,
-) -> float:
-    """The largest γ_c of a replication, of the jobs of which `held` is the estimate of H. `alone`
+) -> list[float]:
+    """γ_c of each class in a replication, of the jobs of which `held` is the estimate of H. `alone`
     are the κ_c of long jobs that hardly ever meet, if they are known better."""
     if len(set(needs)) == 1:
-        return 0.0
+        return [0.0] * len(needs)
     H, least = held.mean, servers - max(needs) + 1
     classes = list(zip(needs, sizes, probabilities, strict=True))
     demand = math.fsum(p * v * X.mean for v, X, p in classes)
@@ -105,11 +105,12 @@ def skewness(
         unseen += H * first
         if unseen > BIAS * held.margin:
             seen[c] = seen[c][0] + square, seen[c][1] + cube
-    if any(math.isinf(cube) for _, cube in seen):
-        return math.inf
     half = (held.standard_error / H) ** 2 * held.jobs / 2
-    largest = max(cube / max(square, half) ** 1.5 if cube else 0.0 for square, cube in seen)
-    return largest / math.sqrt(held.jobs / held.replications)
+    root = math.sqrt(held.jobs / held.replications)
+    return [
+        cube if cube in (0, math.inf) else cube / max(square, half) ** 1.5 / root
+        for square, cube in seen
+    ]
 
 
 def _longest_first(part: tuple[int, list[float]]) -> float:

@@ -125,23 +125,22 @@ def _judge(
     """The jobs that a replication needs to see what is rare before a run may end for its width,
     and why those that it has are too few for an interval, in words; empty if they are enough."""
     rest, R = (needs, sizes, probabilities), found.replications
-    jobs = found.jobs // R
+    jobs, end = found.jobs // R, rare_durations.SKEWNESS_AT_END
     classes = rare_classes.jobs_to_see(servers, *rest, found.margin)
-    skewness = rare_durations.skewness(servers, *rest, found)
-    if skewness > rare_durations.SKEWNESS_AT_END:
-        beside = {}
-        for v in set(needs):
+    if caveat := rare_classes.caveat(jobs, classes):
+        return classes, caveat
+    skewnesses = rare_durations.skewnesses(servers, *rest, found)
+    if max(skewnesses) > end:
+        alone = dict.fromkeys(needs, math.inf)
+        for v in {v for v, γ in zip(needs, skewnesses, strict=True) if γ > end}:
             if v + max(needs) <= servers:
                 effort = min(jobs, JOBS_BESIDE), R, seed, (*key, BESIDE, v), 0.95
-                beside[v] = _replicate(servers - v, *rest, *effort)
-        alone = [
-            abs(v + beside[v].mean - found.mean) + beside[v].margin if v in beside else math.inf
-            for v in needs
-        ]
-        skewness = rare_durations.skewness(servers, *rest, found, alone)
-    durations = jobs * (skewness / rare_durations.SKEWNESS_AT_END) ** 2
-    caveat = rare_classes.caveat(jobs, classes) or rare_durations.caveat(skewness)
-    return max(classes, durations), caveat
+                beside = _replicate(servers - v, *rest, *effort)
+                alone[v] = abs(v + beside.mean - found.mean) + beside.margin
+        known = [alone[v] for v in needs]
+        skewnesses = rare_durations.skewnesses(servers, *rest, found, known)
+    needed = jobs * (max(skewnesses) / end) ** 2
+    return max(classes, needed), rare_durations.caveat(max(skewnesses))
 
 
 def _replicate(
