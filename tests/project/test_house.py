@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "errors": set(),
     "model": set(),
     "phase_type": set(),
-    "sizes": {"phase_type"},
+    "sizes": {"errors", "phase_type"},
     "fitting": {"phase_type", "sizes"},
     "phased": {"model", "phase_type", "sizes"},
     "fronts": {"errors", "phased"},
