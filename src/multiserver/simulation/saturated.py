@@ -50,8 +50,8 @@ def mean_servers_held(
     out, and so are all that start before the servers have forgotten that they were empty
     (`Workload.settling_time`). `seed` and `key` name the random streams. There is no interval if a
     replication sees too little of what may change it and is rare: a class (`rare_classes`) or long
-    durations (`rare_durations`). Raises
-    `ValueError` if that takes more than `workload.MAX_JOBS` jobs.
+    durations (`rare_durations`). Raises `ValueError` if that takes more than `workload.MAX_JOBS`
+    jobs.
     """
     workload = system.servers, system.needs, sizes, system.probabilities
     each = math.ceil(jobs / replications)
@@ -82,9 +82,9 @@ def limit(
     pilot. If its interval is too wide, it becomes the pilot of the next run, until a run has had
     `most` jobs in all. Runs are as long as it takes to see the classes and the long durations that
     may change an interval of their width (`rare_classes`, `rare_durations`); if `most` is too few,
-    there is no interval. This looks
-    at widths, never at means (Y. S. Chow and H. Robbins, Ann. Math. Stat. 36, 1965). With infinite
-    variance no interval can be trusted. Raises `ValueError` unless 0 < half_width < 1.
+    there is no interval. This looks at widths, never at means (Y. S. Chow and H. Robbins, Ann. Math.
+    Stat. 36, 1965). With infinite variance no interval can be trusted. Raises `ValueError` unless
+    0 < half_width < 1.
     """
     if not 0 < half_width < 1:
         raise ValueError(f"half_width must lie in (0, 1), found {half_width!r}")
