@@ -82,9 +82,9 @@ def limit(
     pilot. If its interval is too wide, it becomes the pilot of the next run, until a run has had
     `most` jobs in all. Runs are as long as it takes to see the classes and the long durations that
     may change an interval of their width (`rare_classes`, `rare_durations`); if `most` is too few,
-    there is no interval. This looks at widths, never at means (Y. S. Chow and H. Robbins, Ann. Math.
-    Stat. 36, 1965). With infinite variance no interval can be trusted. Raises `ValueError` unless
-    0 < half_width < 1.
+    there is no interval. This looks at widths, never at means (Y. S. Chow and H. Robbins, Ann.
+    Math. Stat. 36, 1965). With infinite variance no interval can be trusted. Raises `ValueError`
+    unless 0 < half_width < 1.
     """
     if not 0 < half_width < 1:
         raise ValueError(f"half_width must lie in (0, 1), found {half_width!r}")
