@@ -12,9 +12,9 @@ is held beyond H changes on account of its duration by at most
 
 The integrals of jobs in service together add up to no less than that of their union, so the bound
 holds for all of them. A long job that meets hardly any other as long leaves the others n − v_c
-servers, of which they hold H' in saturation if they all fit. Then κ_c is abs(v_c + H' − H), which is
-often far smaller (`alone`). It takes a simulation, made only where the bound is not good enough and
-for jobs of which at most `FEW` are in service on average.
+servers, of which they hold H' in saturation if they all fit. Then κ_c is the absolute value of
+v_c + H' − H, which is often far smaller (`alone`). It takes a simulation, made only where the bound
+is not good enough and for jobs of which at most `FEW` are in service on average.
 
 Jobs start at the rate H/E[S]. The durations of a set B change H by at most
 
