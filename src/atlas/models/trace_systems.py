@@ -20,7 +20,7 @@ from atlas.fields.block import misfit
 from atlas.models.sampling import Progress
 from atlas.models.systems import require_servers, tell_wide, with_sizes
 from atlas.models.traces import read_table
-from atlas.models.workloads import RoundedBlock
+from atlas.models.warm_up import SimulatedAtLoads
 from atlas.traces.aggregate import by_need
 from multiserver.fitting import fit_two_moments
 from multiserver.model import ExponentialClass, MultiserverJobSystem
@@ -127,18 +127,22 @@ def _empirical(rows: pd.DataFrame) -> Size:
     return Bimodal(tuple(values), tuple(values.values()))
 
 
-def source_of(block: RoundedBlock) -> str:
-    """The key under which the jobs are given."""
-    return next(key for key in ("trace", "generated", "classes") if getattr(block, key))
+class WorkloadAtLoads(SimulatedAtLoads):
+    """For the parameters of a study that simulates the jobs of a `RoundedBlock` on `servers`."""
 
+    @property
+    def known_system(self) -> System | None:
+        """The system of a table of classes, with exponential durations; None of a log, which has
+        not been read yet, and of generated jobs."""
+        if self.classes is None:
+            return None
+        cells = read_classes(self.plain())
+        return with_sizes(make_system(cells, self.servers), make_sizes(cells, "exponential"))
 
-def system_of_classes(block: RoundedBlock, servers: int) -> System | None:
-    """The system of a table of classes, with exponential durations; None of a log, which has not
-    been read yet, and of generated jobs."""
-    if block.classes is None:
-        return None
-    cells = read_classes(block.plain())
-    return with_sizes(make_system(cells, servers), make_sizes(cells, "exponential"))
+    @property
+    def jobs_key(self) -> str:
+        """The key under which the jobs are given."""
+        return next(key for key in ("trace", "generated", "classes") if getattr(self, key))
 
 
 def split_branches(system: MultiserverJobSystem, scv: float) -> MultiserverJobSystem:

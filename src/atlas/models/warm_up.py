@@ -41,6 +41,25 @@ def require_warm_ups(
                     require_warm_up(model.queue.system, load, "loads")
 
 
-def count_warm_up(system: System, load: float, replications: int) -> int:
-    """The jobs that arrive before the replications of a point measure, in all of them together."""
-    return replications * workload_of(system, system.arrival_rate(load)).least_warm_up
+class SimulatedAtLoads:
+    """For the parameters of a study that simulates its `queue` at `loads`, the highest last."""
+
+    @property
+    def known_system(self) -> System | None:
+        """The system that is simulated; None if it is known only once a log has been read."""
+        return self.queue.system
+
+    def require_warm_up(self, *at: str | int) -> None:
+        """Raise a misfit, at a key, if the system is known and too many jobs arrive before a
+        simulation measures."""
+        if system := self.known_system:
+            require_warm_up(system, self.loads[-1], *at)
+
+    @property
+    def further_jobs(self) -> int:
+        """The jobs that arrive before the replications of a point measure, at the highest load; 0
+        as long as the system is not known."""
+        if (system := self.known_system) is None:
+            return 0
+        workload = workload_of(system, system.arrival_rate(self.loads[-1]))
+        return self.replications * workload.least_warm_up

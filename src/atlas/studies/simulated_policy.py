@@ -23,7 +23,7 @@ from atlas.models.sampling import Progress
 from atlas.models.scored import SCORES, scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
-from atlas.models.warm_up import count_warm_up, require_warm_up
+from atlas.models.warm_up import SimulatedAtLoads
 from multiserver.simulation.estimate import MIN_OBSERVATIONS, observations
 
 UNITS = {
@@ -47,7 +47,7 @@ UNITS = {
 SAFETY_FACTOR = 1.5
 
 
-class Parameters(ModelBlock, PilotedBlock):
+class Parameters(SimulatedAtLoads, ModelBlock, PilotedBlock):
     loads: Loads
     exact: Annotated[
         bool, Field(description="whether known exact values stand beside"), Resolution()
@@ -58,13 +58,8 @@ class Parameters(ModelBlock, PilotedBlock):
     def _can_be_served(self) -> Self:
         why = "from which on no policy is stable: the servers cannot be filled"
         require_below(self.loads, self.model.highest, why)
-        require_warm_up(self.queue.system, self.loads[-1], "loads")
+        self.require_warm_up("loads")
         return self
-
-    @property
-    def further_jobs(self) -> int:
-        """The jobs that arrive before the replications measure, at the highest load."""
-        return count_warm_up(self.queue.system, self.loads[-1], self.replications)
 
 
 def check(parameters: Parameters) -> None:

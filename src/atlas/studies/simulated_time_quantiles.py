@@ -33,7 +33,7 @@ from atlas.models.times import (
     quantiles,
     require_stable,
 )
-from atlas.models.warm_up import count_warm_up, require_warm_up
+from atlas.models.warm_up import SimulatedAtLoads
 from multiserver.errors import NotKnownError
 from multiserver.queue import Queue
 from multiserver.simulation.estimate import Estimate, observations
@@ -51,7 +51,7 @@ UNITS = {
 KEPT = 10_000_000
 
 
-class Parameters(FiniteSkipBlock, SimulatedBlock):
+class Parameters(SimulatedAtLoads, FiniteSkipBlock, SimulatedBlock):
     loads: Loads
     probabilities: QuantilesAt
     exact: Annotated[
@@ -60,13 +60,8 @@ class Parameters(FiniteSkipBlock, SimulatedBlock):
 
     @model_validator(mode="after")
     def _settles(self) -> Self:
-        require_warm_up(self.queue.system, self.loads[-1], "loads")
+        self.require_warm_up("loads")
         return self
-
-    @property
-    def further_jobs(self) -> int:
-        """The jobs that arrive before the replications measure, at the highest load."""
-        return count_warm_up(self.queue.system, self.loads[-1], self.replications)
 
 
 def check(parameters: Parameters) -> None:

@@ -3,10 +3,10 @@
 A class is a range of needs (`largest_needs`). Waiting times are those of the log, from submission
 to start, over the `timed` jobs, for which both are known; a job that waited for another, as users
 may ask for, counts as waiting. Mean response times add the durations. `requested` jobs have a
-requested time, on average `mean_request` times their durations, whose squared coefficient of
-variation is `scv`. Every row has the number of
-`untimed` jobs, which are left out because the log has no time of submission for them; the study
-`trace-rows` counts the other rows left out.
+requested time, on average `mean_request` times their durations; the squared coefficient of
+variation of durations is `scv`. Every row has the number of `untimed` jobs, which are left out
+because the log has no time of submission for them; the study `trace-rows` counts the other rows
+left out.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
             "load": share * log.arrival_rate * _mean(needs * durations) / n if share else 0.0,
             "mean_need": _mean(needs),
             "mean_duration": _mean(durations),
-            "scv": _mean(durations**2) / _mean(durations) ** 2 - 1,
+            "scv": _mean((durations - _mean(durations)) ** 2) / _mean(durations) ** 2,
             "timed": timed.sum(),
             "mean_waiting": _mean(waits[timed]),
             "quantile_waiting": _quantile(waits[timed], parameters.probability),

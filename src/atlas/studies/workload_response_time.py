@@ -27,14 +27,13 @@ from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock, with_sizes
 from atlas.models.trace_systems import (
     Durations,
+    WorkloadAtLoads,
     make_sizes,
     make_system,
     of_needs,
     read_classes,
-    source_of,
-    system_of_classes,
 )
-from atlas.models.warm_up import count_warm_up, refusing_endless, require_warm_up
+from atlas.models.warm_up import refusing_endless, require_warm_up
 from atlas.models.workloads import RoundedBlock, Rounding, States
 from multiserver.errors import UnstableError
 from multiserver.model import MultiserverJobSystem
@@ -57,7 +56,7 @@ UNITS = {
 COUNTED = {"fcfs": False, "server-filling": True}
 
 
-class Parameters(RoundedBlock, SimulatedBlock):
+class Parameters(WorkloadAtLoads, RoundedBlock, SimulatedBlock):
     rounding: Rounding = "powers-of-two"
     servers: Servers
     policies: Policies = [
@@ -74,15 +73,8 @@ class Parameters(RoundedBlock, SimulatedBlock):
             self.require_jobs("durations as jobs had them", "durations")
         system = of_needs(self.needs, self.servers, self.rounding)
         require_policies_of(system, self.policies)
-        if known := system_of_classes(self, self.servers):
-            require_warm_up(known, self.loads[-1], "classes")
+        self.require_warm_up("classes")
         return self
-
-    @property
-    def further_jobs(self) -> int:
-        """The jobs that arrive before the replications measure, at the highest load; 0 of a log."""
-        known = system_of_classes(self, self.servers)
-        return count_warm_up(known, self.loads[-1], self.replications) if known else 0
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
@@ -91,9 +83,9 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     system = make_system(cells, parameters.servers)
     sizes = make_sizes(cells, parameters.durations)
     key = stream_key(parameters)
-    with refusing_endless(source_of(parameters)):
+    with refusing_endless(parameters.jobs_key):
         limit = find_limit(system, sizes, parameters, key)
-    require_warm_up(with_sizes(system, sizes), parameters.loads[-1], source_of(parameters))
+    require_warm_up(with_sizes(system, sizes), parameters.loads[-1], parameters.jobs_key)
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
         arrival_rate = load * system.naive_throughput

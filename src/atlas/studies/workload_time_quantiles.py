@@ -20,14 +20,13 @@ from atlas.models.systems import SimulatedBlock, with_sizes
 from atlas.models.times import QuantilesAt
 from atlas.models.trace_systems import (
     Durations,
+    WorkloadAtLoads,
     make_sizes,
     make_system,
     of_needs,
     read_classes,
-    source_of,
-    system_of_classes,
 )
-from atlas.models.warm_up import count_warm_up, require_warm_up
+from atlas.models.warm_up import require_warm_up
 from atlas.models.workloads import RoundedBlock
 from atlas.studies.simulated_time_quantiles import UNITS as TIME_UNITS
 from atlas.studies.simulated_time_quantiles import sampled
@@ -35,7 +34,7 @@ from atlas.studies.simulated_time_quantiles import sampled
 UNITS = TIME_UNITS
 
 
-class Parameters(RoundedBlock, SimulatedBlock):
+class Parameters(WorkloadAtLoads, RoundedBlock, SimulatedBlock):
     servers: Servers
     policy: PolicyBlock = PolicyBlock(name="fcfs")
     durations: Durations = "exponential"
@@ -48,15 +47,8 @@ class Parameters(RoundedBlock, SimulatedBlock):
         if self.durations == "empirical":
             self.require_jobs("durations as jobs had them", "durations")
         self.policy.require_of(of_needs(self.needs, self.servers, self.rounding), "policy")
-        if known := system_of_classes(self, self.servers):
-            require_warm_up(known, self.loads[-1], "classes")
+        self.require_warm_up("classes")
         return self
-
-    @property
-    def further_jobs(self) -> int:
-        """The jobs that arrive before the replications measure, at the highest load; 0 of a log."""
-        known = system_of_classes(self, self.servers)
-        return count_warm_up(known, self.loads[-1], self.replications) if known else 0
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
@@ -64,6 +56,6 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     cells = read_classes(parameters.plain())
     sizes = make_sizes(cells, parameters.durations)
     system = with_sizes(make_system(cells, parameters.servers), sizes)
-    require_warm_up(system, parameters.loads[-1], source_of(parameters))
+    require_warm_up(system, parameters.loads[-1], parameters.jobs_key)
     queue = system.under(read_policy(parameters.policy.plain()))
     return sampled(queue, parameters, progress)
