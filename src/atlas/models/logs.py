@@ -82,8 +82,8 @@ class Log:
     def require_servers(self, servers: int, *at: str | int) -> None:
         """Raise a misfit, at the number of servers, if a job could never start."""
         work = self.needs * self.durations
-        who = partial(tell_wide, self.needs, np.ones(len(work)), work, servers)
-        require_servers(int(self.needs.max()), servers, *at, who=who)
+        which = partial(tell_wide, self.needs, np.ones(len(work)), work, servers)
+        require_servers(int(self.needs.max()), servers, *at, which=which)
 
     def jobs(self, growth: float, overestimate: float, *, by_logs: bool) -> Jobs:
         """The jobs at their own times, divided by `growth`. They request (1 + `overestimate`) times

@@ -120,15 +120,15 @@ def require_servers(
     servers: int,
     *at: str | int,
     unrounded: int | None = None,
-    who: Callable[[], str] = str,
+    which: Callable[[], str] = str,
 ) -> None:
     """Raise a misfit, at the number of servers, if a job of the largest need could never start.
-    It is `unrounded` before needs are rounded up to powers of two, if they are; `who` says which
+    It is `unrounded` before needs are rounded up to powers of two, if they are; `which` says which
     jobs there are of such needs."""
     rounded = unrounded not in (None, largest)
     need = f"{unrounded}, rounded up to the power of two {largest}," if rounded else f"{largest}"
     if largest > servers:
-        found = f"need {need} exceeds {servers} servers: such a job never starts{who()}"
+        found = f"need {need} exceeds {servers} servers: such a job never starts{which()}"
         other = ", or rounding: none" if rounded and unrounded <= servers else ""
         raise misfit(found, f"servers for the largest need{other}", *at)
 

@@ -81,8 +81,8 @@ def make_system(cells: pd.DataFrame, servers: int) -> MultiserverJobSystem:
     unrounded = round((cells["requested"] / cells["duration"]).max())
     # Of a table of classes the numbers of jobs are shares.
     needs, jobs = cells["need"].to_numpy(), cells["jobs"].to_numpy()
-    who = partial(tell_wide, needs, jobs, cells["requested"].to_numpy(), servers)
-    require_servers(classes["need"].max(), servers, "servers", unrounded=unrounded, who=who)
+    which = partial(tell_wide, needs, jobs, cells["requested"].to_numpy(), servers)
+    require_servers(classes["need"].max(), servers, "servers", unrounded=unrounded, which=which)
     total = classes["jobs"].sum()
     return MultiserverJobSystem.of(
         servers,

@@ -23,13 +23,13 @@ def refusing_endless(*at: str | int) -> Iterator[None]:
         yield
 
 
-def require_warm_up(system: System, load: float, *at: str | int) -> None:
+def require_short_warm_up(system: System, load: float, *at: str | int) -> None:
     """Raise a misfit, at a key, if too many jobs arrive before a simulation measures."""
     with refusing_endless(*at):
         refuse_endless(workload_of(system, system.arrival_rate(load)))
 
 
-def require_warm_ups(
+def require_short_warm_ups(
     models: Iterable[Model], exact: Iterable[Exact | None], loads: Iterable[float]
 ) -> None:
     """The same for models that are simulated at all loads, as far as they are stable, since no
@@ -38,7 +38,7 @@ def require_warm_ups(
         if solution is None and model.queue.system.model != "parallel-processing":
             for load in loads:
                 if not model.refuses(load):
-                    require_warm_up(model.queue.system, load, "loads")
+                    require_short_warm_up(model.queue.system, load, "loads")
 
 
 class SimulatedAtLoads:
@@ -49,11 +49,11 @@ class SimulatedAtLoads:
         """The system that is simulated; None if it is known only once a log has been read."""
         return self.queue.system
 
-    def require_warm_up(self, *at: str | int) -> None:
+    def require_short_warm_up(self, *at: str | int) -> None:
         """Raise a misfit, at a key, if the system is known and too many jobs arrive before a
         simulation measures."""
         if system := self.known_system:
-            require_warm_up(system, self.loads[-1], *at)
+            require_short_warm_up(system, self.loads[-1], *at)
 
     @property
     def further_jobs(self) -> int:

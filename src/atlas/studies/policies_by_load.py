@@ -28,7 +28,7 @@ from atlas.models.sampling import Progress, sample
 from atlas.models.scored import scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
-from atlas.models.warm_up import refusing_endless, require_warm_ups
+from atlas.models.warm_up import refusing_endless, require_short_warm_ups
 from multiserver.errors import NotKnownError, UnstableError
 from multiserver.results import Result
 from multiserver.simulation.estimate import Estimate, observations
@@ -75,7 +75,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     system, key = parameters.system.plain(), stream_key(parameters)
     models = [read_model({"system": system, "policy": p.plain()}) for p in parameters.policies]
     exact = [model.exact(OF_MANY, parameters.enough) for model in models]
-    require_warm_ups(models, exact, parameters.loads)
+    require_short_warm_ups(models, exact, parameters.loads)
     rows: list[dict[str, Any]] = []
     for i, load in progress(list(enumerate(parameters.loads))):
         for policy, model, solution in zip(parameters.policies, models, exact, strict=True):

@@ -22,7 +22,7 @@ from atlas.models.policies import Policies, require_policies_of
 from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
-from atlas.models.warm_up import refusing_endless, require_warm_ups
+from atlas.models.warm_up import refusing_endless, require_short_warm_ups
 
 UNITS = {
     "load": "1",
@@ -55,7 +55,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     labels = [p.label for p in parameters.policies]
     models = [read_model({"system": system, "policy": p.plain()}) for p in parameters.policies]
     exact = [model.exact(OF_A_SCORE, parameters.enough) for model in models]
-    require_warm_ups(models, exact, parameters.loads)
+    require_short_warm_ups(models, exact, parameters.loads)
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
         estimates = []

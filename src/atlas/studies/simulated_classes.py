@@ -19,7 +19,7 @@ from atlas.models.sampling import Progress
 from atlas.models.scored import SCORES, scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock, SystemBlock, class_names
-from atlas.models.warm_up import refusing_endless, require_warm_up
+from atlas.models.warm_up import refusing_endless, require_short_warm_up
 from multiserver.errors import NotKnownError
 from multiserver.queue import Queue
 from multiserver.simulation.estimate import observations
@@ -46,7 +46,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     with refusing_endless("rates"):
         limit = find_limit(queue, parameters.seed)
     load = queue.system.load(parameters.fractions_of_limit[-1] * limit)
-    require_warm_up(queue.system, load, "rates")
+    require_short_warm_up(queue.system, load, "rates")
     names = [*class_names(len(queue.system.classes)), "all"]
     rows = []
     for i, fraction in progress(list(enumerate(parameters.fractions_of_limit))):

@@ -58,7 +58,7 @@ class Parameters(SimulatedAtLoads, ModelBlock, PilotedBlock):
     def _can_be_served(self) -> Self:
         why = "from which on no policy is stable: the servers cannot be filled"
         require_below(self.loads, self.model.highest, why)
-        self.require_warm_up("loads")
+        self.require_short_warm_up("loads")
         return self
 
 

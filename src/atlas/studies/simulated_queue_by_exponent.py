@@ -17,7 +17,7 @@ from atlas.models.open_fcfs import find_limit, under_fcfs
 from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
-from atlas.models.warm_up import refusing_endless, require_warm_up
+from atlas.models.warm_up import refusing_endless, require_short_warm_up
 from atlas.studies.simulated_response_time import UNITS as POINT_UNITS
 from atlas.studies.simulated_response_time import simulate_point
 
@@ -43,7 +43,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
             limit = find_limit(queue, parameters.seed)
         arrival_rate = parameters.load * system.naive_throughput
         if arrival_rate < limit:
-            require_warm_up(queue.system, parameters.load, "rates")
+            require_short_warm_up(queue.system, parameters.load, "rates")
             row = simulate_point(queue, arrival_rate, limit, parameters, (key, i))
             rows.append({"exponent": alpha} | row)
     return pd.DataFrame(rows, columns=list(UNITS))

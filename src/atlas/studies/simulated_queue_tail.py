@@ -20,7 +20,7 @@ from atlas.models.open_fcfs import find_limit, under_fcfs
 from atlas.models.scored import SCORES, scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock, SystemBlock
-from atlas.models.warm_up import refusing_endless, require_warm_up
+from atlas.models.warm_up import refusing_endless, require_short_warm_up
 from multiserver.open.qbd import solve
 from multiserver.simulation import fcfs, phase
 from multiserver.simulation.estimate import observations
@@ -46,7 +46,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     queue = under_fcfs(system)
     with refusing_endless("rates"):
         arrival_rate = parameters.fraction_of_limit * find_limit(queue, parameters.seed)
-    require_warm_up(queue.system, queue.system.load(arrival_rate), "rates")
+    require_short_warm_up(queue.system, queue.system.load(arrival_rate), "rates")
     workload, levels = Workload.of(system, arrival_rate), parameters.levels
     each = parameters.jobs / replications
     if solvable := is_solvable(system.servers, system.needs):

@@ -60,7 +60,7 @@ class Parameters(SimulatedAtLoads, FiniteSkipBlock, SimulatedBlock):
 
     @model_validator(mode="after")
     def _settles(self) -> Self:
-        self.require_warm_up("loads")
+        self.require_short_warm_up("loads")
         return self
 
 

@@ -33,7 +33,7 @@ from atlas.models.trace_systems import (
     of_needs,
     read_classes,
 )
-from atlas.models.warm_up import refusing_endless, require_warm_up
+from atlas.models.warm_up import refusing_endless, require_short_warm_up
 from atlas.models.workloads import RoundedBlock, Rounding, States
 from multiserver.errors import UnstableError
 from multiserver.model import MultiserverJobSystem
@@ -73,7 +73,7 @@ class Parameters(WorkloadAtLoads, RoundedBlock, SimulatedBlock):
             self.require_jobs("durations as jobs had them", "durations")
         system = of_needs(self.needs, self.servers, self.rounding)
         require_policies_of(system, self.policies)
-        self.require_warm_up("classes")
+        self.require_short_warm_up("classes")
         return self
 
 
@@ -85,7 +85,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     key = stream_key(parameters)
     with refusing_endless(parameters.jobs_key):
         limit = find_limit(system, sizes, parameters, key)
-    require_warm_up(with_sizes(system, sizes), parameters.loads[-1], parameters.jobs_key)
+    require_short_warm_up(with_sizes(system, sizes), parameters.loads[-1], parameters.jobs_key)
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
         arrival_rate = load * system.naive_throughput

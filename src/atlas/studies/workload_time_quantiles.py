@@ -26,7 +26,7 @@ from atlas.models.trace_systems import (
     of_needs,
     read_classes,
 )
-from atlas.models.warm_up import require_warm_up
+from atlas.models.warm_up import require_short_warm_up
 from atlas.models.workloads import RoundedBlock
 from atlas.studies.simulated_time_quantiles import UNITS as TIME_UNITS
 from atlas.studies.simulated_time_quantiles import sampled
@@ -47,7 +47,7 @@ class Parameters(WorkloadAtLoads, RoundedBlock, SimulatedBlock):
         if self.durations == "empirical":
             self.require_jobs("durations as jobs had them", "durations")
         self.policy.require_of(of_needs(self.needs, self.servers, self.rounding), "policy")
-        self.require_warm_up("classes")
+        self.require_short_warm_up("classes")
         return self
 
 
@@ -56,6 +56,6 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     cells = read_classes(parameters.plain())
     sizes = make_sizes(cells, parameters.durations)
     system = with_sizes(make_system(cells, parameters.servers), sizes)
-    require_warm_up(system, parameters.loads[-1], parameters.jobs_key)
+    require_short_warm_up(system, parameters.loads[-1], parameters.jobs_key)
     queue = system.under(read_policy(parameters.policy.plain()))
     return sampled(queue, parameters, progress)
