@@ -7,7 +7,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import exp1
 
 from multiserver.saturated import asymptotics
 from multiserver.saturated.one_or_n import one_or_n
@@ -101,12 +100,6 @@ def test_residuals_of_both_formulas():
     assert (corrected - throughput) / scale == pytest.approx(0, abs=1e-3)
     unit = asymptotics.throughput_one_dominated_as_printed(n, alpha)
     assert unit - one_or_n(n, n**-alpha).throughput == pytest.approx(0.5770, abs=5e-5)
-
-
-def test_limit_of_the_incomplete_gamma_function():
-    """In the proof of Lemma 6.1: Γ(0, −ln(1 − p_n)) + ln p_n tends to −γ, printed +γ."""
-    p_n = 1e-12
-    assert exp1(-math.log1p(-p_n)) + math.log(p_n) == pytest.approx(-np.euler_gamma, abs=1e-11)
 
 
 @pytest.mark.parametrize("c", [0.1, 1.0, 3.0])

@@ -51,27 +51,6 @@ def paper_states(chain):
     return [(int(head is not None), *counts) for counts, head in states(chain)]
 
 
-def test_states_of_the_3_10_30_system():
-    chain = enumerate_chain(MultiserverJobSystem.of(30, (3, 10), (1.0, 1.0), (0.5, 0.5)))
-    listed = [(0, 0, 3), (1, 1, 2), (1, 2, 2), (0, 3, 2), (1, 4, 1), (1, 5, 1), (0, 6, 1)]
-    assert paper_states(chain) == [*listed, (1, 7, 0), (1, 8, 0), (1, 9, 0), (0, 10, 0)]
-    assert all(head in (None, 1) for _, head in states(chain))
-
-
-def test_balance_of_state_1_5_1():
-    """`two-class-stability`, Section 5: all that enters [1, 5, 1] of the 3-10-30 system."""
-    mu1, mu2, p1, p2 = 2.0, 0.7, 0.6, 0.4
-    chain = enumerate_chain(MultiserverJobSystem.of(30, (3, 10), (mu1, mu2), (p1, p2)))
-    row = {state: i for i, state in enumerate(paper_states(chain))}
-    into = dense_transitions(chain)[:, :, row[1, 5, 1]]
-    expected = np.zeros_like(into)
-    expected[0, row[0, 6, 1]] = 6 * mu1 / (6 * mu1 + mu2) * p2
-    expected[1, row[0, 3, 2]] = 2 * mu2 / (3 * mu1 + 2 * mu2) * p1**2 * p2
-    expected[1, row[1, 4, 1]] = mu2 / (4 * mu1 + mu2) * p1 * p2
-    expected[1, row[1, 5, 1]] = mu2 / (5 * mu1 + mu2) * p2
-    np.testing.assert_allclose(into, expected, rtol=1e-15)
-
-
 @pytest.mark.parametrize("seed", range(100))
 def test_edges_are_those_of_lemma_5_1(seed):
     n, needs, rates, p = random_two_class_system(random.Random(seed))
@@ -94,29 +73,6 @@ def test_transitions_are_those_of_fcfs(n, needs, rates, p):
     np.testing.assert_array_equal(chain.idle, brute.idle[order])
 
 
-@pytest.mark.parametrize(("n", "v"), [(1, 1), (10, 3), (1000, 1000), (1_000_000, 7)])
-def test_one_class_has_one_state(n, v):
-    chain = enumerate_chain(MultiserverJobSystem.of(n, [v], [2.0], [1.0]))
-    assert states(chain) == [((n // v,), None)]
-    assert chain.idle.tolist() == [n % v]
-    assert dense_transitions(chain).tolist() == [[[1.0]]]
-
-
-def test_two_classes_of_one_need_are_independent_draws():
-    """Every completion draws the next job afresh: 3-server jobs in 10 servers, k of class 2."""
-    rates, p = np.array([2.0, 0.1]), np.array([0.3, 0.7])
-    chain = enumerate_chain(MultiserverJobSystem.of(10, (3, 3), rates, p))
-    assert states(chain) == [((k, 3 - k), None) for k in range(4)]
-    for transitions, c in zip(dense_transitions(chain), range(2), strict=True):
-        for k, row in enumerate(transitions):
-            leaves = (k, 3 - k)[c] * rates[c] / (k * rates[0] + (3 - k) * rates[1])
-            expected = np.zeros(4)
-            if leaves:
-                expected[k + 1 - (c == 0)] += leaves * p[0]
-                expected[k - (c == 0)] += leaves * p[1]
-            np.testing.assert_allclose(row, expected, rtol=1e-15)
-
-
 @pytest.mark.parametrize(
     ("n", "needs", "named"),
     [
@@ -136,12 +92,6 @@ def test_a_million_states_are_not_too_many():
         warnings.simplefilter("error")
         chain = enumerate_chain(MultiserverJobSystem.of(10**6, (1, 10**6), (1.0, 1.0), (0.5, 0.5)))
     assert len(chain.idle) == 10**6 + 1
-
-
-@pytest.mark.parametrize("kind", [np.int8, np.uint64])
-def test_numpy_integers_of_any_width(kind):
-    system = MultiserverJobSystem.of(1000, [kind(3), kind(10)], [1.0, 1.0], [0.5, 0.5])
-    assert len(enumerate_chain(system).idle) == 334
 
 
 @pytest.mark.parametrize(("servers", "needs"), [(7, (1, 4)), (12, (1, 4, 6)), (40, (3, 5, 11))])

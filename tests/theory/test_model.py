@@ -16,34 +16,22 @@ from multiserver.model import ExponentialClass, MultiserverJobSystem
 from .references import close
 
 
-@pytest.mark.parametrize("need", [0, -3, 1.0, True, "2", None, math.nan, np.float64(2)])
-def test_need_must_be_a_positive_integer(need):
-    with pytest.raises(ValueError, match=r"^need must be a positive integer, found ") as error:
-        ExponentialClass(need, 1.0, 1.0)
-    assert str(error.value).endswith(repr(need))
-
-
-@pytest.mark.parametrize("rate", [0, -0.5, math.inf, math.nan, True, "1", None, 1j])
-def test_rate_must_be_positive_and_finite(rate):
-    with pytest.raises(
-        ValueError, match=r"^rate must be a positive finite number, found "
-    ) as error:
-        ExponentialClass(1, rate, 1.0)
-    assert str(error.value).endswith(repr(rate))
-
-
-@pytest.mark.parametrize("probability", [0, 0.0, -1e-9, 1 + 1e-9, math.nan, True, "1", None])
-def test_probability_must_lie_in_the_half_open_interval(probability):
-    with pytest.raises(ValueError, match=r"^probability must lie in \(0, 1\], found ") as error:
-        ExponentialClass(1, 1.0, probability)
-    assert repr(probability) in str(error.value)
-
-
-@pytest.mark.parametrize("servers", [0, -1, 30.0, True, "30", None])
-def test_servers_must_be_a_positive_integer(servers):
-    with pytest.raises(ValueError, match=r"^servers must be a positive integer, found ") as error:
-        MultiserverJobSystem(servers, (ExponentialClass(1, 1.0, 1.0),))
-    assert str(error.value).endswith(repr(servers))
+@pytest.mark.parametrize(
+    ("name", "must", "wrong"),
+    [
+        ("need", "be a positive integer", [0, -3, 1.0, True, "2", None, math.nan, np.float64(2)]),
+        ("rate", "be a positive finite number", [0, -0.5, math.inf, math.nan, True, "1", None, 1j]),
+        ("probability", r"lie in \(0, 1\]", [0, 0.0, -1e-9, 1 + 1e-9, math.nan, True, "1", None]),
+        ("servers", "be a positive integer", [0, -1, 30.0, True, "30", None]),
+    ],
+)
+def test_what_is_out_of_range_is_named_and_shown(name, must, wrong):
+    for value in wrong:
+        one = {"need": 1, "rate": 1.0, "probability": 1.0, "servers": 1} | {name: value}
+        servers = one.pop("servers")
+        with pytest.raises(ValueError, match=f"^{name} must {must}, found ") as error:
+            MultiserverJobSystem(servers, (ExponentialClass(**one),))
+        assert repr(value) in str(error.value)
 
 
 def test_a_system_needs_a_class():
@@ -102,14 +90,6 @@ def test_systems_are_values():
     assert len({system, MultiserverJobSystem(30, tuple(classes))}) == 1
     with pytest.raises(dataclasses.FrozenInstanceError):
         system.servers = 31
-
-
-def test_server_seconds_of_a_system():
-    """3-10-30, rates 2 and 1/2: 0.6 · 3/2 + 0.4 · 10 · 2 = 8.9 server-seconds a job."""
-    system = MultiserverJobSystem.of(30, [3, 10], [2.0, 0.5], [0.6, 0.4])
-    assert system.mean_demand == close(8.9, rel=1e-15)
-    assert system.naive_throughput == close(30 / 8.9, rel=1e-15)
-    assert system.load_shares == close((0.9 / 8.9, 8 / 8.9), rel=1e-15)
 
 
 # Properties.

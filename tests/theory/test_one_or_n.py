@@ -1,4 +1,5 @@
-"""`one_or_n` against the chain itself, and against the printed lemmas in many digits."""
+"""`one_or_n` against the chain itself, against the printed lemmas in many digits, and properties of
+every system."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from fractions import Fraction
 import mpmath as mp
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from multiserver.saturated.one_or_n import one_or_n
 
@@ -113,36 +116,75 @@ def test_printed_lemmas_by_integrals(n, p_n):
         assert_agrees(n, p_n, sums_by_integrals(n, 1 - mp.mpf(p_n)))
 
 
-@pytest.mark.parametrize("p_n", [0.6, 1e-2, 1e-9])
-def test_integrals_are_the_sums(p_n):
-    with mp.workdps(digits(p_n)):
-        p_1 = 1 - mp.mpf(p_n)
-        for ours, theirs in zip(
-            sums_by_integrals(1000, p_1), sums_term_by_term(1000, p_1), strict=True
-        ):
-            assert abs(ours / theirs - 1) < mp.mpf(10) ** (10 - mp.mp.dps)
+# Properties of every system.
+
+servers = st.one_of(st.integers(1, 50), st.integers(1, 10**8))
+probabilities = st.one_of(
+    st.floats(1e-3, 1 - 1e-9), st.floats(-24, -1e-9).map(lambda exponent: 10**exponent)
+)
+rates = st.floats(-3, 3).map(lambda exponent: 10**exponent)
 
 
-def naive(n, p_n):
-    """Lemma 5.5 as printed, in float64, with unit rates."""
-    p_1 = 1 - p_n
-    i = np.arange(1, n)
-    H = np.cumsum(1 / i)
-    power = p_1**i
-    mu = 1 / (p_n * (1 + p_1**n / (n * p_n) + (power / i).sum()))
-    return (
-        p_1**n * (1 - mu / n) * (n - 1 + 1 / p_n - mu * H[-1] - mu / (n * p_n))
-        + (power * p_n * (1 - mu / i) * (i - mu * H)).sum()
-    )
+@given(servers, probabilities, rates, rates, st.integers(-40, 40))
+def test_unit_of_time_does_not_matter(n, p_n, mu_1, mu_n, exponent):
+    scale = 2.0**exponent
+    here, there = one_or_n(n, p_n, mu_1, mu_n), one_or_n(n, p_n, mu_1 * scale, mu_n * scale)
+    assert there.throughput == here.throughput * scale
+    assert there.relative_completions == here.relative_completions
+    assert (there.wastage, there.utilisation) == (here.wastage, here.utilisation)
 
 
-@pytest.mark.parametrize("n", [10, 1000, 100_000])
-@pytest.mark.parametrize("alpha", [0.5, 1.0])
-def test_float_summation_where_it_does_not_cancel(n, alpha):
-    p_n = n**-alpha
-    assert one_or_n(n, p_n).relative_completions == pytest.approx(naive(n, p_n), rel=1e-9)
+@given(servers, rates, rates)
+def test_both_methods_meet_at_one_half(n, mu_1, mu_n):
+    below, above = (one_or_n(n, p_n, mu_1, mu_n) for p_n in (math.nextafter(0.5, 0), 0.5))
+    assert below.throughput == pytest.approx(above.throughput, rel=1e-14)
+    assert below.relative_completions == pytest.approx(above.relative_completions, rel=1e-13)
+    assert below.wastage == pytest.approx(above.wastage, rel=1e-13)
 
 
-def test_float_summation_fails_where_it_cancels():
-    n, p_n = 10**6, 1e-17
-    assert abs(naive(n, p_n) / one_or_n(n, p_n).relative_completions - 1) > 1e-3
+@given(probabilities, rates, rates)
+def test_one_server_completes_as_a_renewal_process(p_n, mu_1, mu_n):
+    """n = 1: hyperexponential services, for which E[Δ(Y_d)] = (C² − 1)/2."""
+    means = one_or_n(1, p_n, mu_1, mu_n)
+    throughput = 1 / ((1 - p_n) / mu_1 + p_n / mu_n)
+    gap = (mu_n - mu_1) / (mu_1 * mu_n)
+    assert means.throughput == pytest.approx(throughput, rel=1e-14)
+    expected = throughput**2 * p_n * (1 - p_n) * gap**2
+    assert means.relative_completions == pytest.approx(expected, rel=1e-13)
+    assert means.wastage == 0
+
+
+def test_narrow_floats_lose_nothing():
+    narrow = one_or_n(np.int64(1000), np.float32(0.125), np.float32(2.5), np.float32(0.5))
+    assert narrow == one_or_n(1000, 0.125, 2.5, 0.5)
+
+
+@pytest.mark.parametrize("n", [1, 2, 50, 10**8])
+def test_a_single_kind_of_job(n):
+    small, large = one_or_n(n, 0.0, 3.0, 0.2), one_or_n(n, 1.0, 3.0, 0.2)
+    assert (small.throughput, large.throughput) == pytest.approx((3.0 * n, 0.2), rel=1e-15)
+    for means in (small, large):
+        assert (means.relative_completions, means.wastage) == (0, 0)
+        assert means.utilisation == pytest.approx(1, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ((0, 0.5), "servers"),
+        ((2.5, 0.5), "servers"),
+        ((True, 0.5), "servers"),
+        ((2**54, 0.5), "servers"),
+        ((3, -1e-9), "probability_n"),
+        ((3, 1.1), "probability_n"),
+        ((3, math.nan), "probability_n"),
+        ((3, "0.5"), "probability_n"),
+        ((3, 0.5, 0.0), "rate_1"),
+        ((3, 0.5, 1.0, math.inf), "rate_n"),
+        ((3, 0.5, 1.0, -1.0), "rate_n"),
+        ((3, 0.5, 1e90, 1e-90), "rate_1/rate_n"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, named):
+    with pytest.raises(ValueError, match=rf"^{named} must .*, found "):
+        one_or_n(*arguments)

@@ -136,27 +136,6 @@ def test_random_systems_in_rationals(system):
     assert found.wastage == pytest.approx(float(n - mean_need / reciprocal), rel=1e-12)
 
 
-@given(systems(largest=2000), st.floats(1e-6, 1e6), st.integers(2, 5), st.integers(0, 4))
-def test_bounds_and_scaling(system, mu, factor, spare):
-    n, needs, p = system
-    p = [float(q) for q in p]
-    found = single_duration(n, needs, p, mu)
-    assert -1e-12 < found.wastage < max(needs)
-    assert n // max(needs) - 1e-9 <= found.jobs_in_service <= n // min(needs) + 1e-9
-    assert found.utilisation == pytest.approx(1 - found.wastage / n, rel=1e-12)
-    assert found.utilisation == pytest.approx(found.throughput / found.naive_throughput)
-    scaled = single_duration(factor * n + spare % factor, [factor * v for v in needs], p, mu)
-    assert scaled.throughput == pytest.approx(found.throughput, rel=1e-13)
-
-
-@given(st.integers(1, 1000), st.integers(1, 1000))
-def test_a_single_need_fills_the_servers(n, v):
-    n, v = max(n, v), min(n, v)
-    found = single_duration(n, [v], [1.0], mu=3.0)
-    assert found.throughput == pytest.approx(3 * (n // v), rel=1e-14)
-    assert found.wastage == pytest.approx(n % v, rel=1e-13)
-
-
 @pytest.mark.parametrize(
     ("function", "name", "arguments"),
     [

@@ -10,10 +10,8 @@ import pytest
 
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated.chain import UNSAMPLED
-from multiserver.saturated.one_or_n import one_or_n
-from multiserver.saturated.single_duration import single_duration
 from multiserver.saturated.stationary import local_balance_residuals, solve
-from multiserver.saturated.two_class import distribution, sweep
+from multiserver.saturated.two_class import distribution
 
 from .references import brute_chain, close, dispersion_of_completions, random_two_class_system
 
@@ -59,37 +57,12 @@ def test_laws_by_dense_elimination(n, needs, rates, p):
     assert found.utilisation == close(1 - time @ brute.idle / n, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_product_form_of_a_random_system(seed):
-    """Rates over six decades and p2 ≥ 1e-6."""
-    n, needs, rates, p = random_two_class_system(random.Random(seed), 100)
-    found, exact = (
-        solved(n, needs, rates, p),
-        distribution(MultiserverJobSystem.of(n, needs, rates, p)),
-    )
-    np.testing.assert_allclose(found.time, exact.time, rtol=1e-11)
-    np.testing.assert_allclose(found.embedded, exact.embedded, rtol=1e-11)
-    assert found.throughput == close(exact.throughput, rel=1e-13)
-    assert found.wastage == close(exact.wastage, rel=1e-12)
-
-
 def test_typed_thirds_are_thirds():
     """Draws with probabilities 0.3333333333 that stop short of 1 do not leak from the chain."""
     typed, exact = (solved(17, (2, 3, 7), (1.0, 4.0, 0.1), [p] * 3) for p in (0.3333333333, 1 / 3))
     np.testing.assert_allclose(typed.time, exact.time, rtol=1e-13)
     assert typed.throughput == close(exact.throughput, rel=1e-13)
     assert typed.mean_relative_completions == close(exact.mean_relative_completions, rel=1e-12)
-
-
-@pytest.mark.parametrize("p2", [1e-6, 1e-9, 1e-12, 1e-20])
-def test_chain_that_nearly_falls_apart(p2):
-    """Almost only small jobs, or one large and slow one for 1/p2 of their durations.
-
-    The chain leaves that one with probability p2² a jump: from 1e-9 on, less than the spacing of
-    floats.
-    """
-    found, exact = solved(3, (1, 2), (1.0, p2), (1 - p2, p2)), sweep(3, (1, 2), (1.0, p2), p2)
-    assert found.throughput == close(exact.throughput, rel=1e-14)
 
 
 # Balance by class of the completed job (`two-class-stability`, Eq. (4)).
@@ -135,45 +108,7 @@ def test_dispersion_of_completions(n, needs, rates, p):
     assert 1 + 2 * found.mean_relative_completions == close(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_dispersion_of_a_random_system(seed):
-    n, needs, rates, p = random_two_class_system(random.Random(seed))
-    found = solved(n, needs, rates, p)
-    expected = dispersion_of_completions(brute_in_order(found)[0])
-    # Both routes lose digits to an escape of probability 1e-6.
-    assert 1 + 2 * found.mean_relative_completions == close(expected, rel=1e-10)
-
-
-@pytest.mark.parametrize("rates", [(1.0, 1.0), (10.0, 1.0), (1.0, 10.0), (1e3, 1.0), (1.0, 1e6)])
-@pytest.mark.parametrize("p_n", [1e-12, 1e-6, 1e-3, 0.1, 0.5, 0.97])
-@pytest.mark.parametrize("n", [2, 3, 10, 75, 2000])
-def test_needs_one_and_all(n, p_n, rates):
-    found, exact = solved(n, (1, n), rates, (1 - p_n, p_n)), one_or_n(n, p_n, *rates)
-    # Where Δ is of order 1, a tiny mean of it is known no better than to a few roundings of 1.
-    relative = close(exact.relative_completions, rel=1e-11, abs=1e-15)
-    assert found.mean_relative_completions == relative
-    assert found.throughput == close(exact.throughput, rel=1e-11)
-    assert found.wastage == close(exact.wastage, rel=1e-11)
-
-
 # Theorem 8.1.
-
-
-@pytest.mark.parametrize(
-    ("n", "needs", "p"),
-    [
-        (10, (1, 2, 5), (0.5, 0.3, 0.2)),
-        (31, (2, 3, 7), (0.2, 0.7, 0.1)),
-        (40, (3, 4, 11, 40), (0.1, 0.2, 0.3, 0.4)),
-        (16, (1, 2, 4, 8, 16), (0.3, 0.3, 0.2, 0.1, 0.1)),
-        (100, (7, 50), (0.999, 0.001)),
-    ],
-)
-@pytest.mark.parametrize("mu", [1e-6, 1.0, 3e4])
-def test_one_rate_for_all(n, needs, p, mu):
-    found, exact = solved(n, needs, [mu] * len(needs), p), single_duration(n, needs, p, mu)
-    assert found.throughput == close(exact.throughput, rel=1e-12)
-    assert found.wastage == close(exact.wastage, rel=1e-12)
 
 
 # Flows from 1 down to 1e-300 and below.

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import two_class
-from multiserver.saturated.one_or_n import one_or_n
 from multiserver.saturated.peak import find_peak_wastage
 from multiserver.saturated.two_class import distribution, sweep
 
@@ -89,14 +88,6 @@ def test_printed_theorems_for_many_servers(n, needs, ratio, p2):
         found = distribution(MultiserverJobSystem.of(n, needs, (1.0, ratio), (1 - p2, p2)))
         assert relative(found.throughput, exact.throughput) < 1e-12
         assert relative(found.wastage, exact.wastage) < 1e-12
-
-
-@pytest.mark.parametrize("n", [200, 10**6])
-@pytest.mark.parametrize("p2", [1e-12, 1.3e-7])
-def test_needs_one_and_all(n, p2):
-    exact, found = one_or_n(n, p2, 1.0, 1e-12), sweep(n, (1, n), (1.0, 1e-12), p2)
-    assert found.throughput == close(exact.throughput, rel=1e-12)
-    assert found.wastage == close(exact.wastage, rel=1e-12)
 
 
 @pytest.mark.parametrize("p", [(1e-20, 1.0), (1e-10, 1.0), (1.0, 1e-10)])
@@ -203,17 +194,6 @@ def test_claim_1(draw, exponent):
     here, there = (sweep(n, needs, (mu1 * c, mu2 * c), p2) for c in (1.0, 2.0**exponent))
     assert there.wastage == here.wastage
     assert there.throughput == here.throughput * 2.0**exponent
-
-
-@given(st.randoms(use_true_random=False))
-def test_busy_servers_do_the_work_that_completes(draw):
-    n, needs, rates, p = random_two_class_system(draw, 300)
-    system = MultiserverJobSystem.of(n, needs, rates, p)
-    found = distribution(system)
-    assert found.throughput * system.mean_demand + found.wastage == close(n, rel=1e-12)
-    assert 0 <= found.wastage <= (needs[1] - 1) * (1 + 1e-14)
-    assert math.fsum(found.embedded) == close(1, rel=1e-14)
-    assert math.fsum(found.time) == close(1, rel=1e-14)
 
 
 # The most wasteful mix of jobs.
