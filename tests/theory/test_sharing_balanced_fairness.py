@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from fractions import Fraction
 from itertools import combinations, product
@@ -90,25 +89,6 @@ def test_proposition_2(seed):
                 assert phi[i] == close(float(expected), rel=1e-13)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_largest_over_all_sets(seed):
-    """(17): Φ(x) μ(A) ≥ Σ_{i∈A} Φ(x − e_i) for every set A, with equality for A_x. In fractions."""
-    draw = random.Random(seed)
-    queue = random_queue(draw, 3, 4)
-    for x in product(range(4), repeat=3):
-        below = {
-            i: potential(queue, tuple(n - (i == j) for j, n in enumerate(x)))
-            for i in range(3)
-            if x[i]
-        }
-        if below:
-            bounds = [
-                sum(phi for i, phi in below.items() if a >> i & 1) / queue.rank(a)
-                for a in range(1, 8)
-            ]
-            assert potential(queue, x) == max(bounds)
-
-
 def test_rates_of_many_jobs_neither_overflow_nor_vanish():
     """Φ itself is beyond floating point here. One class takes what it can when it dominates."""
     queue = MultiServerQueue((1e3, 1e3, 1e3), ({0, 2}, {1, 2}))
@@ -173,29 +153,6 @@ def test_truncation_encloses_the_means(seed, jobs):
         assert (found.upper - found.lower < 1e-3 * found.mean_jobs).all()
 
 
-@pytest.mark.parametrize("classes", [1, 3, 8])
-def test_one_server_is_processor_sharing(classes):
-    loads = np.linspace(0.5, 1.5, classes) / classes
-    found = solve(MultiServerQueue((1.25,), ({0},) * classes), loads)
-    total = math.fsum(loads)
-    np.testing.assert_allclose(found.mean_jobs, loads / (1.25 - total), rtol=1e-13)
-    np.testing.assert_allclose(found.mean_rates, 1.25 - total, rtol=1e-13)
-    assert found.normalising_constant == close(1 / (1 - total / 1.25), rel=1e-13)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_class_of_all_servers(seed):
-    """It gets what one server of all rates would give it, whatever the other classes are."""
-    draw = random.Random(seed)
-    other = random_queue(draw, 4, 5)
-    queue = MultiServerQueue(other.rates, (*other.compatible, frozenset(range(5))))
-    loads = random_loads(draw, queue, Fraction(9, 10))
-    _, jobs = exact_means(queue, loads)
-    assert loads[4] / jobs[4] == sum(queue.rates) - sum(loads)
-    expected = float(sum(queue.rates) - sum(loads))
-    assert solve(queue, floats(loads)).mean_rates[4] == close(expected, rel=1e-13)
-
-
 @pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize("load", [0.01, 0.3])
 def test_truncation_of_one_server(load, jobs):
@@ -208,13 +165,6 @@ def test_truncation_of_one_server(load, jobs):
     assert lost <= found.upper - found.mean_jobs <= 20 * lost
 
 
-def test_disjoint_servers_are_independent():
-    mu, loads = np.array([1.0, 2.0, 0.5, 3.0]), np.array([0.9, 0.2, 0.1, 2.5])
-    found = solve(MultiServerQueue(tuple(mu), [{s} for s in range(4)]), loads)
-    np.testing.assert_allclose(found.mean_rates, mu - loads, rtol=1e-13)
-    assert found.normalising_constant == close(np.prod(1 / (1 - loads / mu)), rel=1e-13)
-
-
 def test_classes_without_arrivals():
     """A stray job of such a class sees the limit of small arrival rates."""
     queue = MultiServerQueue((1.0, 2.0, 0.5), ({0, 2}, {1, 2}, {0, 1, 2}))
@@ -225,15 +175,6 @@ def test_classes_without_arrivals():
     np.testing.assert_allclose(alone.mean_rates, [1.5, 2.5, 3.5], rtol=1e-15)
     none = truncated_means(queue, (0, 0, 0), 3)
     assert not none.mean_jobs.any() and not none.upper.any()
-
-
-def test_sixteen_classes_in_a_ring():
-    """Rotations leave it as it is; each class has its own and the next server."""
-    queue = MultiServerQueue((1.0,) * 16, [{i, (i + 1) % 16} for i in range(16)])
-    found = solve(queue, np.full(16, 0.9))
-    np.testing.assert_allclose(found.mean_jobs, found.mean_jobs[0], rtol=1e-13)
-    # Between 16 servers of their own and one server of rate 16.
-    assert 0.1 < found.mean_rates[0] < 1.6
 
 
 def test_refusals():

@@ -70,41 +70,6 @@ def test_random_assignment_by_the_full_recursion_in_fractions():
     assert found.log_normalising_constant == close(math.log(total), rel=1e-14)
 
 
-def union_sums(servers, degree, load):
-    """G = Σ_u W_u in fractions, W_u the weight of the sequences whose union has u servers."""
-    sums = {0: Fraction(1)}
-    for u in range(degree, servers + 1):
-        chance = {
-            j: Fraction(
-                math.comb(u - j, degree - j) * math.comb(servers - u + j, j),
-                math.comb(servers, degree),
-            )
-            for j in range(degree + 1)
-            if j <= u
-        }
-        inflow = sum(sums.get(u - j, 0) * load * chance[j] for j in chance if j)
-        sums[u] = inflow / (u - load * chance[0])
-    return sum(sums.values())
-
-
-@pytest.mark.parametrize("servers", range(1, 9))
-def test_closed_form_in_fractions(servers):
-    """Two rational functions of λ of degree below 2 S that agree at 2 S points are one.
-
-    So the generating function of the number of jobs, G(zλ)/G(λ), is that of a sum of independent
-    geometric variables, for every S up to 8 and every d.
-    """
-    for degree in range(1, servers + 1):
-        shares = [
-            Fraction(math.comb(i - 1, degree - 1), math.comb(servers - 1, degree - 1))
-            for i in range(degree, servers + 1)
-        ]
-        for k in range(2 * servers):
-            load = Fraction(servers * k, 2 * servers)
-            product_form = math.prod(1 / (1 - load / servers * r) for r in shares)
-            assert union_sums(servers, degree, load) == product_form
-
-
 @pytest.mark.parametrize("degree", [1, 2, 3, 10, 50, 99, 100])
 @pytest.mark.parametrize("load", [1e-9, 0.3, 0.9, 0.9999])
 def test_a_hundred_servers(degree, load):
@@ -159,15 +124,6 @@ def test_pools_class_by_class(seed):
     queue, loads, _ = class_by_class(pools, types)
     scale = balanced_fairness.stability(queue, loads).scale * draw.choice([0.9, 0.3])
     check_class_by_class(pools, [JobType(scale * t.arrival_rate, t.degrees) for t in types])
-
-
-def test_nested_pools():
-    """The W model: two classes with a server each and one class with both."""
-    pools = [ServerPool(1, 1.0), ServerPool(1, 2.0)]
-    types = [JobType(0.4, (1, 0)), JobType(0.8, (0, 1)), JobType(1.2, (1, 1))]
-    queue = MultiServerQueue((1.0, 2.0), ({0}, {1}, {0, 1}))
-    exact = balanced_fairness.solve(queue, (0.4, 0.8, 1.2))
-    np.testing.assert_allclose(solve(pools, types).mean_rates, exact.mean_rates, rtol=1e-13)
 
 
 def test_types_without_arrivals():

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from multiserver.sharing.balanced_fairness import solve, truncated_means
+from multiserver.sharing.balanced_fairness import solve
 from multiserver.sharing.queue import UnstableError
 from multiserver.sharing.two_class import shared_server, shared_server_queue
 
@@ -51,17 +50,6 @@ def test_corrected(capacities, loads):
     assert found.mean_rates == close(rates, rel=1e-13)
     by_sets = solve(shared_server_queue(capacities), loads)
     np.testing.assert_allclose(by_sets.mean_rates, rates, rtol=1e-13)
-
-
-@pytest.mark.parametrize("capacities", [SYMMETRIC, ASYMMETRIC, (2.0, 0.5, 1.0)])
-@pytest.mark.parametrize("load", [0.1, 0.5, 0.8])
-def test_corrected_against_the_recursion_for_phi(capacities, load):
-    """0.8^300 is 1e-29."""
-    each = load * min(sum(capacities) / 2, capacities[1] + capacities[2])
-    found = shared_server(capacities, (each, each))
-    by_phi = truncated_means(shared_server_queue(capacities), (each, each), 300)
-    np.testing.assert_allclose(found.mean_jobs, by_phi.mean_jobs, rtol=1e-12)
-    np.testing.assert_allclose(by_phi.upper, by_phi.lower, rtol=1e-12)
 
 
 @pytest.mark.parametrize("distance", [1e-3, 1e-9, 1e-13])
@@ -108,15 +96,6 @@ def test_maximum_rates():
     assert shared_server(ASYMMETRIC, (0, 0)).mean_rates == (2, 1)
     # And at the boundary of stability no class gets anything in case (a).
     assert shared_server(SYMMETRIC, (1.5 - 1e-9, 1.5 - 1e-9)).mean_rates[0] < 1e-8
-
-
-def test_sizes_of_section_8():
-    """Means 5 and 1/5 with probabilities 1/6 and 5/6: mean 1, deviation √7.4, not about 2.5."""
-    p, means = (Fraction(1, 6), Fraction(5, 6)), (Fraction(5), Fraction(1, 5))
-    mean = sum(a * b for a, b in zip(p, means, strict=True))
-    variance = sum(2 * a * b**2 for a, b in zip(p, means, strict=True)) - mean**2
-    assert mean == 1 and variance == Fraction(37, 5)
-    assert math.sqrt(variance) == close(2.7203, rel=1e-4)
 
 
 def test_refusals():
