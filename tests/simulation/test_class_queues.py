@@ -19,7 +19,7 @@ from multiserver.simulation.replications import Overloaded
 from multiserver.simulation.workload import with_warm_up
 from multiserver.sizes import Bimodal, Deterministic, Erlang, Exponential, Hyperexponential
 
-from ..theory.count_chains import FIGURE_6, FIGURE_7
+from ..theory.figure_systems import FIGURE_6, FIGURE_7
 from . import preemptive as slow
 from .test_policies import CLASS_POLICIES as POLICIES
 

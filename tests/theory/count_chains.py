@@ -1,4 +1,4 @@
-"""Systems for chains of numbers of jobs by class, and Poisson's equation for these chains."""
+"""Random systems for chains of numbers of jobs, and Poisson's equation for these chains."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from scipy.sparse.linalg import spsolve
 
 import multiserver as ms
 from multiserver.model import MultiserverJobSystem
-
-FIGURE_6 = MultiserverJobSystem.of(4, (1, 2, 4), (5.0, 2.0, 0.5), (1 / 3,) * 3)
-FIGURE_7 = MultiserverJobSystem.of(4, (1, 2, 4), (1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7))
 
 
 def drawn(seed, classes):

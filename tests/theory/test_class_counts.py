@@ -14,7 +14,8 @@ from multiserver.errors import NotKnownError, TooLargeError, UnstableError
 from multiserver.open import class_counts
 from multiserver.open.count_rules import by_need, heaviest
 
-from .count_chains import FIGURE_6, FIGURE_7, drawn, drawn_wide, front_door, relative_values
+from .count_chains import drawn, drawn_wide, front_door, relative_values
+from .figure_systems import FIGURE_6, FIGURE_7
 from .second_route import jobs_of
 
 SLOW = pytest.mark.slow

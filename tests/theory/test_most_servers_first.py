@@ -12,7 +12,7 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.open import class_counts, most_servers_first
 from multiserver.open.count_rules import by_need
 
-from .count_chains import FIGURE_6
+from .figure_systems import FIGURE_6
 from .references import erlang_c
 
 

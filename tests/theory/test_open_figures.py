@@ -12,15 +12,12 @@ from multiserver.open.finite_skip import prepare
 from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
 from multiserver.open.qbd import solve
 from multiserver.open.threshold_parallelism import ThresholdParallelism
-from multiserver.sizes import Exponential, Hyperexponential
 from multiserver.wcfs.bounds import pooled_response_time
 from multiserver.wcfs.models import threshold_parallelism, zhang_zwart
 
+from .figure_systems import FIGURE_4A, FIGURE_4B, H2
 from .references import close
 
-H2 = Hyperexponential((2.0, 2 / 3), (0.5, 0.5))
-FIG4A = 8, (1, 8), (Exponential(2), Exponential(2 / 3)), (0.5, 0.5)
-FIG4B = 8, (1, 8), (Exponential(2 / 3), Exponential(2)), (0.5, 0.5)
 LOADS = (0.05, 0.5, 0.9, 0.99)
 
 
@@ -66,13 +63,13 @@ def difference(p, one, other):
 @pytest.mark.parametrize(
     ("p", "one", "other", "stated"),
     [
-        (FIG4B, "IF", "FCFS", 0.535),
-        (FIG4B, "EF", "FCFS", 0.745),
-        (FIG4B, "IF", "EF", 0.669),
-        (FIG4A, "IF", "lower generic", 0.967),
-        (FIG4A, "EF", "upper generic", 0.935),
-        (FIG4A, "IF", "lower refined", 0.925),
-        (FIG4A, "EF", "upper refined", 0.894),
+        (FIGURE_4B, "IF", "FCFS", 0.535),
+        (FIGURE_4B, "EF", "FCFS", 0.745),
+        (FIGURE_4B, "IF", "EF", 0.669),
+        (FIGURE_4A, "IF", "lower generic", 0.967),
+        (FIGURE_4A, "EF", "upper generic", 0.935),
+        (FIGURE_4A, "IF", "lower refined", 0.925),
+        (FIGURE_4A, "EF", "upper refined", 0.894),
     ],
 )
 def test_where_curves_cross(p, one, other, stated):

@@ -22,21 +22,13 @@ from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
 from multiserver.open.qbd import UnstableError, solve
 from multiserver.open.server_filling import DivisibleServerFilling, ServerFilling
 from multiserver.open.threshold_parallelism import ThresholdParallelism
-from multiserver.sizes import Erlang, Exponential, Hyperexponential, scaled
+from multiserver.sizes import Deterministic, Erlang, Exponential, scaled
 
+from .figure_systems import FIGURE_4A, FIGURE_4B, FIGURE_6, FIGURE_7, H2, SIXES, SPEEDS
 from .references import close
 from .second_route import drawn_on_arrival, rule_of
 
-H2 = Hyperexponential((2.0, 2 / 3), (0.5, 0.5))
-SPEEDS = (0.4, 0.3, 0.2, 0.1)
-FIG4A = ThresholdParallelism(8, (1, 8), (Exponential(2), Exponential(2 / 3)), (0.5, 0.5))
-FIG4B = ThresholdParallelism(8, (1, 8), (Exponential(2 / 3), Exponential(2)), (0.5, 0.5))
-FIG6 = MultiserverJobSystem.of(4, (1, 2, 4), (5, 2, 0.5), (1 / 3, 1 / 3, 1 / 3))
-FIG7 = MultiserverJobSystem.of(4, (1, 2, 4), (1, 8, 64), (4 / 7, 2 / 7, 1 / 7))
-SIXES = MultiserverJobSystem.of(6, (2, 3), (1.0, 0.3), (0.6, 0.4))
 TWINS = MultiserverJobSystem.of(4, (1, 1, 4, 2), (3.0, 0.5, 1.0, 2.0), (0.3, 0.3, 0.2, 0.2))
-
-
 MIXED = ThresholdParallelism(4, (2, 3, 1), (Erlang(2, 5.0), H2, Exponential(3.0)), (0.3, 0.3, 0.4))
 
 
@@ -70,14 +62,14 @@ MODELS = {
     "by slot": by_age(SPEEDS, H2, "slot"),
     "sharing": sharing(4, H2),
     "sharing, Erlang": sharing(3, Erlang(2, 2.0)),
-    "threshold, Fig. 4(a)": threshold(FIG4A),
-    "threshold, Fig. 4(b)": threshold(FIG4B),
+    "threshold, Fig. 4(a)": threshold(ThresholdParallelism(*FIGURE_4A)),
+    "threshold, Fig. 4(b)": threshold(ThresholdParallelism(*FIGURE_4B)),
     "threshold, three classes": threshold(MIXED),
-    "filling, Fig. 6": filling(ServerFilling(FIG6), policies.ServerFilling),
-    "filling, Fig. 7": filling(ServerFilling(FIG7), policies.ServerFilling),
+    "filling, Fig. 6": filling(ServerFilling(FIGURE_6), policies.ServerFilling),
+    "filling, Fig. 7": filling(ServerFilling(FIGURE_7), policies.ServerFilling),
     "filling, two of need 1": filling(ServerFilling(TWINS), policies.ServerFilling),
     "divisible, 2 and 3 of 6": filling(DivisibleServerFilling(SIXES), ServerFillingDivisible),
-    "divisible, Fig. 6": filling(DivisibleServerFilling(FIG6), ServerFillingDivisible),
+    "divisible, Fig. 6": filling(DivisibleServerFilling(FIGURE_6), ServerFillingDivisible),
 }
 every_model = pytest.mark.parametrize("name", MODELS)
 
@@ -142,3 +134,26 @@ def test_stable_up_to_load_1(name):
     assert solve(blocks(model, 0.5 * limit)).throughput_limit == close(limit, rel=1e-12)
     with pytest.raises(UnstableError):
         solve(blocks(model, limit * (1 + 1e-9)))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: HeterogeneousServers((), H2), "positive finite"),
+        (lambda: HeterogeneousServers((0.5, 0.0), H2), "positive finite"),
+        (lambda: HeterogeneousServers(SPEEDS, H2, "random"), "'age' or 'slot'"),
+        (lambda: HeterogeneousServers(SPEEDS, Deterministic(1.0)), "phase-type"),
+        (lambda: LimitedProcessorSharing(0, H2), "positive integer"),
+        (lambda: LimitedProcessorSharing(True, H2), "positive integer"),
+        (lambda: LimitedProcessorSharing(2, Deterministic(1.0)), "phase-type"),
+        (lambda: ThresholdParallelism(4, (5,), (H2,), (1.0,)), "1 … 4"),
+        (lambda: ThresholdParallelism(4, (1, 2), (H2,), (1.0,)), "equally many"),
+        (lambda: ThresholdParallelism(4, (1,), (H2,), (0.9,)), "sum to 1"),
+        (lambda: ServerFilling(SIXES), "divide each other"),
+        (lambda: DivisibleServerFilling(MultiserverJobSystem.of(5, (2,), (1,), (1,))), "the 5"),
+        (lambda: prepare(LimitedProcessorSharing(3001, Exponential(1.0))), "more than 3000 fronts"),
+    ],
+)
+def test_refusals(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -1,4 +1,5 @@
-"""FCFS multiserver jobs with arrivals against the second route and a chain that knows every job."""
+"""FCFS multiserver jobs with arrivals against the second route, a chain that knows every job, M/M/n
+and the saturated system in heavy traffic."""
 
 from __future__ import annotations
 
@@ -8,8 +9,11 @@ import pytest
 from atlas.enumeration.fronts import FrontChain
 from atlas.enumeration.policies import FirstCome
 from multiserver.model import MultiserverJobSystem
+from multiserver.open import age_process
 from multiserver.open.multiserver_jobs import prepare
-from multiserver.open.qbd import solve
+from multiserver.open.qbd import UnstableError, solve
+from multiserver.phased import PhasedJobs
+from multiserver.saturated import stationary
 from multiserver.sizes import Exponential
 
 from .references import close, erlang_c
@@ -24,6 +28,8 @@ SYSTEMS = [
     (7, (5, 2, 3), (0.5, 3.0, 1.0), (0.25, 0.5, 0.25)),
     (6, (2, 2, 5), (2.0, 0.3, 1.0), (0.3, 0.5, 0.2)),
     (5, (4, 5), (1.0, 3.0), (0.5, 0.5)),
+    # M/M/2, with two servers too many.
+    (8, (3, 3), (2.0, 2.0), (0.4, 0.6)),
 ]
 every_system = pytest.mark.parametrize(("n", "needs", "rates", "p"), SYSTEMS)
 
@@ -81,27 +87,49 @@ def test_means_are_those_of_the_second_route(n, needs, rates, p):
         assert distribution.variance == close(spread, rel=1e-9)
 
 
-def test_front_of_one_job_at_a_time():
-    """Needs above n/2: an M/G/1 queue of hyperexponential jobs (Pollaczek and Khinchine)."""
-    blocks = blocks_of(5, (3, 4), (1.0, 4.0), (0.25, 0.75))
-    mean, square = 0.25 + 0.75 / 4, 2 * (0.25 + 0.75 / 16)
-    assert blocks.throughput == close(1 / mean, rel=1e-14)
-    for load in (1e-3, 0.5, 0.999):
-        rate, distribution = load / mean, at_load(blocks, load)
-        waiting = rate**2 * square / (2 * (1 - load))
-        assert distribution.mean_waiting == close(waiting, rel=1e-12 / (1 - load))
-        assert distribution.mean_jobs == close(waiting + load, rel=1e-12 / (1 - load))
+def test_empty_systems_that_have_no_float_cost_nothing():
+    """M/M/n by levels and by fronts: an empty system has a probability below 1e-308."""
+    servers, load = 800, 0.97
+    system, rate = MultiserverJobSystem.of(servers, (1,), (1.0,), (1.0,)), load * servers
+    levels = solve(prepare(system).at(rate))
+    fronts = age_process.prepare(PhasedJobs.exponential(system)).at(rate)
+    waiting = erlang_c(servers, rate) * load / (1 - load)
+    for found in (levels, fronts):
+        assert found.mean_jobs == close(rate + waiting, rel=1e-9)
+        assert found.mean_waiting == close(waiting, rel=1e-9)
 
 
-@pytest.mark.parametrize("servers", [1, 2, 10, 30])
-@pytest.mark.parametrize("load", [0.01, 0.7, 0.99])
-def test_jobs_of_one_need_are_an_m_m_k_queue(servers, load):
-    """Two classes alike on 3k + 2 servers of which each job holds 3: Erlang's C formula."""
-    blocks = blocks_of(3 * servers + 2, (3, 3), (2.0, 2.0), (0.4, 0.6))
-    assert blocks.throughput == close(2.0 * servers, rel=1e-13)
-    distribution = at_load(blocks, load)
-    delayed = erlang_c(servers, load * servers)
-    assert distribution.mean_in_service == close(load * servers, rel=1e-12)
-    assert distribution.mean_waiting == close(delayed * load / (1 - load), rel=1e-11)
-    assert distribution.tail(servers - 1) == close(delayed, rel=1e-11)
-    assert distribution.decay_rate == close(load, rel=1e-12)
+@every_system
+def test_heavy_traffic(n, needs, rates, p):
+    """E[N] (1 − ρ) → E[Δ(Y_d)] + 1, and the error is linear in 1 − ρ."""
+    blocks = blocks_of(n, needs, rates, p)
+    saturated = stationary.solve(blocks.system)
+    assert blocks.throughput == close(saturated.throughput, rel=1e-13)
+    limit = saturated.mean_relative_completions + 1
+    gaps = 10.0 ** -np.arange(2, 8)
+    scaled = np.array([at_load(blocks, 1 - gap).mean_jobs * gap for gap in gaps])
+    slopes = (scaled - limit) / (gaps * limit)
+    # 1 − ρ is itself known to 1e-16/(1 − ρ), the slope to 1e-16/(1 − ρ)² times some tens.
+    assert slopes[-2] == close(slopes[-3], rel=2e-3)
+    assert slopes[2] == close(slopes[-3], rel=0.01)
+    assert abs(slopes[-3]) < 10
+    assert scaled[-1] == close(limit, rel=1e-5)
+    assert scaled[4] == close(limit * (1 + slopes[-3] * gaps[4]), rel=2e-8)
+
+
+@every_system
+def test_instability(n, needs, rates, p):
+    blocks = blocks_of(n, needs, rates, p)
+    for rate in (blocks.throughput, 3 * blocks.throughput):
+        with pytest.raises(UnstableError) as error:
+            solve(blocks.at(rate))
+        assert f"{rate!r}" in str(error.value)
+        named = float(str(error.value).rsplit("λ* = ")[1])
+        assert named == close(blocks.throughput, rel=1e-13)
+
+
+@pytest.mark.parametrize("needs", [(1, 5, 10), (1, 2, 3, 5)])
+def test_too_many_fronts(needs):
+    share = 1 / len(needs)
+    with pytest.raises(ValueError, match="matrices of more than 30000000 numbers"):
+        blocks_of(100, needs, [1.0] * len(needs), [share] * len(needs))

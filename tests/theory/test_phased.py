@@ -110,16 +110,6 @@ def test_one_phase_is_the_quasi_birth_death_process(route, fraction):
         assert tails == close(other.tail(levels), 1e-9, abs=least)
 
 
-@every_case
-def test_littles_law_holds_in_the_count_of_all_jobs(case):
-    process = age_process.prepare(PhasedJobs.of(*case))
-    for fraction in (0.1, 0.9, 0.98):
-        distribution = process.at(fraction * process.limit)
-        assert distribution.mean_jobs == close(
-            distribution.arrival_rate * distribution.mean_response_time, 1e-11
-        )
-
-
 def test_a_mixture_is_as_many_classes():
     """Today's digits: branches are drawn on arrival or at the start, which no job can tell."""
     branches = Hyperexponential((1.0, 0.2), (0.7, 0.3))
@@ -135,16 +125,6 @@ def test_a_mixture_is_as_many_classes():
     assert distribution.class_response_times == close(
         [0.7 * times[0] + 0.3 * times[1], times[2]], 1e-11
     )
-
-
-@pytest.mark.parametrize("scv", [0.1, 0.3, 0.5, 1.0, 2.0, 30.0])
-@pytest.mark.parametrize("load", [0.01, 0.5, 0.99])
-def test_one_server_is_pollaczek_and_khinchine(scv, load):
-    X = fit_two_moments(2.0, scv)
-    rate = load / X.mean
-    distribution = age_process.prepare(PhasedJobs.of(1, (1,), (X,), (1.0,))).at(rate)
-    wait = rate * X.second_moment / 2 / (1 - load)
-    assert distribution.mean_response_time - X.mean == close(wait, 1e-10)
 
 
 def test_erlang_stages_tend_to_the_deterministic_system():

@@ -13,7 +13,8 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.open import class_counts, served_alone
 from multiserver.open.count_rules import by_need
 
-from .count_chains import FIGURE_6, front_door
+from .count_chains import front_door
+from .figure_systems import FIGURE_6
 from .second_route import jobs_of
 
 SLOW = pytest.mark.slow

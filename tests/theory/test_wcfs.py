@@ -15,7 +15,7 @@ from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
 from multiserver.open.qbd import solve
 from multiserver.open.server_filling import DivisibleServerFilling, ServerFilling
 from multiserver.open.threshold_parallelism import ThresholdParallelism
-from multiserver.sizes import Erlang, Exponential, Hyperexponential, Pareto
+from multiserver.sizes import Erlang, Exponential, Pareto
 from multiserver.wcfs.bounds import Constants
 from multiserver.wcfs.models import (
     divisible_front_size,
@@ -27,41 +27,35 @@ from multiserver.wcfs.models import (
     threshold_parallelism,
 )
 
+from .figure_systems import FIGURE_4A, FIGURE_4B, FIGURE_6, FIGURE_7, H2, SIXES, SPEEDS
 from .references import close
 
-H2 = Hyperexponential((2.0, 2 / 3), (0.5, 0.5))
-SPEEDS = (0.4, 0.3, 0.2, 0.1)
-FIG4A = 8, (1, 8), (Exponential(2), Exponential(2 / 3)), (0.5, 0.5)
-FIG4B = 8, (1, 8), (Exponential(2 / 3), Exponential(2)), (0.5, 0.5)
 WIDE = 7, (2, 3), (Exponential(1.0), Erlang(2, 3.0)), (0.3, 0.7)
-FIG6 = 4, (1, 2, 4), (5.0, 2.0, 0.5), (1 / 3, 1 / 3, 1 / 3)
-FIG7 = 4, (1, 2, 4), (1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7)
-EVEN = 8, (2, 4, 2), (1.0, 3.0, 0.2), (0.5, 0.3, 0.2)
-SIXES = 6, (2, 3), (1.0, 0.3), (0.6, 0.4)
+EVEN = MultiserverJobSystem.of(8, (2, 4, 2), (1.0, 3.0, 0.2), (0.5, 0.3, 0.2))
 LOADS = (*(i / 20 for i in range(1, 20)), 0.99)
 
 
-def jobs(k, needs, rates, p):
+def jobs(system):
     """The arguments of the constants of a multiserver-job system with exponential durations."""
-    return k, needs, tuple(map(Exponential, rates)), p
+    sizes = tuple(map(Exponential, system.rates))
+    return system.servers, system.needs, sizes, system.probabilities
 
 
 def models():
     """(model, constants that apply, service rate B of a front)."""
-    size = H2
     for migration in ("age", "slot"):
         yield (
-            HeterogeneousServers(SPEEDS, size, migration),
-            [heterogeneous(SPEEDS, size, fastest_first=first) for first in (True, False)]
-            + [generic(4, size, min(SPEEDS))],
+            HeterogeneousServers(SPEEDS, H2, migration),
+            [heterogeneous(SPEEDS, H2, fastest_first=first) for first in (True, False)]
+            + [generic(4, H2, min(SPEEDS))],
             lambda front: sum(SPEEDS[: len(front)]),
         )
     yield (
-        LimitedProcessorSharing(4, size),
-        [limited_processor_sharing(4, size), generic(4, size, 1.0)],
+        LimitedProcessorSharing(4, H2),
+        [limited_processor_sharing(4, H2), generic(4, H2, 1.0)],
         lambda front: float(sum(front) > 0),
     )
-    for p in (FIG4A, FIG4B, WIDE):
+    for p in (FIGURE_4A, FIGURE_4B, WIDE):
         model = ThresholdParallelism(*p)
         yield (
             model,
@@ -70,20 +64,20 @@ def models():
                 1.0, np.dot(model.counts(front), model.thresholds) / model.servers
             ),
         )
-    for p in (FIG6, FIG7, EVEN):
-        model = ServerFilling(MultiserverJobSystem.of(*p))
+    for system in (FIGURE_6, FIGURE_7, EVEN):
+        model = ServerFilling(system)
         yield (
             model,
-            [server_filling(*jobs(*p), refined=refined) for refined in (False, True)],
+            [server_filling(*jobs(system), refined=refined) for refined in (False, True)],
             lambda front, model=model: min(
                 1.0, np.dot(model.counts(front), model.system.needs) / model.system.servers
             ),
         )
-    for p in (FIG6, FIG7, SIXES):
-        model = DivisibleServerFilling(MultiserverJobSystem.of(*p))
+    for system in (FIGURE_6, FIGURE_7, SIXES):
+        model = DivisibleServerFilling(system)
         yield (
             model,
-            [divisible_server_filling(*jobs(*p), refined=refined) for refined in (False, True)],
+            [divisible_server_filling(*jobs(system), refined=refined) for refined in (False, True)],
             lambda front, model=model: max(
                 min(1.0, v * u / model.system.servers)
                 for u, v in zip(model.counts(front), model.system.needs, strict=True)
@@ -107,19 +101,19 @@ def test_constants_of_the_figures():
     assert first == Constants(1.0, 2.5, 4.5, 4.5, 0.25)
     assert any_order.service_to_number == 0.1
     assert limited_processor_sharing(4, H2) == Constants(1.0, 2.5, 4.5, 0.0, 0.25)
-    assert threshold_parallelism(*FIG4A) == Constants(1.0, 2.5, 10.5, 10.5, 0.125)
+    assert threshold_parallelism(*FIGURE_4A) == Constants(1.0, 2.5, 10.5, 10.5, 0.125)
     # Only jobs of threshold 1 can leave servers idle (Section 6.4).
-    assert threshold_parallelism(*FIG4A, refined=True) == Constants(1.0, 2.5, 3.5, 3.5, 0.125)
-    assert threshold_parallelism(*FIG4B, refined=True) == threshold_parallelism(*FIG4B)
-    six, seven = (server_filling(*jobs(*figure)) for figure in (FIG6, FIG7))
+    assert threshold_parallelism(*FIGURE_4A, refined=True) == Constants(1.0, 2.5, 3.5, 3.5, 0.125)
+    assert threshold_parallelism(*FIGURE_4B, refined=True) == threshold_parallelism(*FIGURE_4B)
+    six, seven = (server_filling(*jobs(figure)) for figure in (FIGURE_6, FIGURE_7))
     assert (six.mean_size, six.second_moment, six.nonfull_work) == close((23 / 30, 2.71, 6), 1e-14)
     # A need of 4 fills the servers, and 1 + 2 < 4: 0.05 + 0.25.
-    assert server_filling(*jobs(*FIG6), refined=True).nonfull_work == close(0.3, rel=1e-14)
+    assert server_filling(*jobs(FIGURE_6), refined=True).nonfull_work == close(0.3, rel=1e-14)
     found = seven.mean_size, seven.second_moment, seven.nonfull_work
     expected = (4 / 4 + 2 * 2 / 8 / 4 + 4 / 64 / 4) / 7, 0.0737305, 0.75
     assert found == close(expected, rel=1e-6)
-    assert divisible_server_filling(*jobs(*FIG6)).service_to_number == 1 / 7
-    assert divisible_server_filling(*jobs(*FIG6)).nonfull_work == close(8.0, rel=1e-14)
+    assert divisible_server_filling(*jobs(FIGURE_6)).service_to_number == 1 / 7
+    assert divisible_server_filling(*jobs(FIGURE_6)).nonfull_work == close(8.0, rel=1e-14)
 
 
 def test_front_of_the_divisible_setting():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import pytest
-from tests.theory.test_wcfs import H2, LOADS
 
 from multiserver.sizes import Bimodal, Deterministic, Pareto
 from multiserver.wcfs.bounds import Constants, bounds, pooled_response_time, pooled_work
@@ -19,7 +18,9 @@ from multiserver.wcfs.models import (
     zhang_zwart,
 )
 
+from .figure_systems import H2
 from .references import close
+from .test_wcfs import LOADS
 
 # The theorem.
 
