@@ -8,6 +8,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from tests.rigid_jobs import rigid
 
 import multiserver as ms
 from multiserver.errors import UnstableError
@@ -38,11 +39,7 @@ NONPREEMPTIVE = (
 
 
 def system(servers, need, *rates):
-    jobs = [
-        ms.JobClass(need=need, duration=ms.Exponential(rate=mu), probability=1 / len(rates))
-        for mu in rates
-    ]
-    return ms.System(servers=servers, classes=jobs)
+    return rigid(servers, *((need, mu, 1 / len(rates)) for mu in rates))
 
 
 @pytest.mark.parametrize(
@@ -166,8 +163,7 @@ def test_quantiles_where_no_job_waits_are_those_of_the_duration(rate):
 
 
 def test_moments_beyond_floats_are_refused():
-    jobs = [ms.JobClass(duration=ms.Exponential(rate=1.0))]
-    time = ms.System(2, jobs).under(ms.FCFS).distribution(load=0.5).response_time
+    time = system(2, 1, 1.0).under(ms.FCFS).distribution(load=0.5).response_time
     assert time.moment(2) > 0
     with pytest.raises(ms.TooLargeError, match="larger than any float"):
         time.moment(200)

@@ -4,19 +4,15 @@ k."""
 from __future__ import annotations
 
 import pytest
+from tests.rigid_jobs import rigid
 
 import multiserver as ms
 from multiserver.open import age_distribution, two_needs
 
 from .references import close
 
-CLASSES = (
-    ms.JobClass(need=2, duration=ms.Erlang(2, 2.0), probability=0.5),
-    ms.JobClass(need=3, duration=ms.Exponential(1.0), probability=0.5),
-)
-EXPONENTIAL = (ms.JobClass(need=2, duration=ms.Exponential(1.0), probability=0.5), CLASSES[1])
-BY_AGE = ms.System(7, CLASSES).under(ms.FCFS)
-BY_LEVELS = ms.System(7, EXPONENTIAL).under(ms.NonpreemptiveMostServersFirst)
+BY_AGE = rigid(7, (2, ms.Erlang(2, 2.0), 0.5), (3, 1.0, 0.5)).under(ms.FCFS)
+BY_LEVELS = rigid(7, (2, 1.0, 0.5), (3, 1.0, 0.5)).under(ms.NonpreemptiveMostServersFirst)
 
 
 @pytest.mark.parametrize("queue", [BY_AGE, BY_LEVELS], ids=["age", "levels"])

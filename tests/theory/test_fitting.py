@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.rigid_jobs import one_class, rigid
 
 import multiserver as ms
 from multiserver.fitting import (
@@ -28,7 +29,6 @@ from multiserver.sizes import (
     Lognormal,
     Pareto,
     Weibull,
-    scaled,
 )
 
 from .references import close
@@ -182,29 +182,18 @@ def test_a_row_that_sums_to_zero_but_for_rounding_has_no_exit():
     assert distribution.mean == close(1 / 0.3 + 1, 1e-14)
 
 
-def test_scaling():
-    distribution = coxian((3.0, 1.0), (0.9,))
-    assert moments(scaled(distribution, 2.0)) == close(
-        [2**k * m for k, m in enumerate(moments(distribution), 1)], 1e-14
-    )
-    assert scaled(Deterministic(1.0), 2.0) == Deterministic(2.0)
-
-
 def test_a_queue_by_a_fit_says_so_and_is_the_queue_of_the_fit():
     distribution = Lognormal.of(mean=2.0, scv=3.0)
-    classes = [
-        ms.JobClass(need=1, duration=distribution, probability=0.8),
-        ms.JobClass(need=3, duration=Exponential(1.0), probability=0.2),
-    ]
-    queue = ms.System(3, classes).under(ms.FCFS)
+    queue, other = (
+        rigid(3, (1, X, 0.8), (3, 1.0, 0.2)).under(ms.FCFS)
+        for X in (distribution, fit_distribution(distribution))
+    )
     with pytest.raises(ms.NotKnownError, match=r"ask exact\(fit=True\), .*simulate\(\)"):
         queue.exact(load=0.4)
     found = queue.exact(load=0.4, fit=True)
     assert (
         found.kind == "fitted" and f"exact for the fit of {distribution!r} by Hyper" in found.method
     )
-    classes[0] = ms.JobClass(need=1, duration=fit_distribution(distribution), probability=0.8)
-    other = ms.System(3, classes).under(ms.FCFS)
     assert found.means == other.exact(load=0.4).means and found.limit == other.stability().limit
     assert other.exact(load=0.4, fit=True).kind == "exact"
     curve = queue.exact(load=[0.3, 0.4], fit=True)
@@ -214,7 +203,7 @@ def test_a_queue_by_a_fit_says_so_and_is_the_queue_of_the_fit():
 def test_where_two_moments_are_all_that_matters_the_fit_is_right():
     """E[W] of M/G/1 by the formula of Pollaczek and Khinchine, which needs no fit."""
     for distribution in (Lognormal(1.0, 1.5), Weibull(0.4, 1.0)):
-        queue = ms.System(2, [ms.JobClass(need=2, duration=distribution)]).under(ms.FCFS)
+        queue = one_class(2, distribution, need=2).under(ms.FCFS)
         fit, exact = queue.exact(load=0.7, fit=True), queue.exact(load=0.7)
         assert exact.kind == "exact" and fit.kind == "fitted"
         assert fit.mean_waiting_time == close(exact.mean_waiting_time, 1e-10)
@@ -223,8 +212,6 @@ def test_where_two_moments_are_all_that_matters_the_fit_is_right():
 
 
 def test_the_class_without_a_fit_is_named():
-    classes = [
-        ms.JobClass(duration=X, probability=0.5) for X in (ms.Exponential(1.0), ms.Pareto(1.5, 1.0))
-    ]
+    system = rigid(2, (1, 1.0, 0.5), (1, ms.Pareto(1.5, 1.0), 0.5))
     with pytest.raises(ValueError, match=r"class 2: Pareto\(.*\) has no fit: scv must be"):
-        ms.System(2, classes).under(ms.FCFS).exact(load=0.5, fit=True)
+        system.under(ms.FCFS).exact(load=0.5, fit=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.rigid_jobs import rigid
 
 import multiserver as ms
 from multiserver.errors import NotKnownError, UnstableError
@@ -14,8 +15,6 @@ from multiserver.open.numbers_of_jobs import numbers_of_jobs
 from multiserver.phase_type import coxian
 from multiserver.phased import UNSAMPLED, PhasedJobs
 from multiserver.saturated import one_or_n as saturated
-from multiserver.simulation import fcfs
-from multiserver.simulation.workload import Workload
 from multiserver.sizes import Deterministic, Erlang, Exponential, Hyperexponential
 
 from .references import close
@@ -170,20 +169,6 @@ def test_light_traffic():
     assert distribution.tail_of_large(1.0) == close(np.exp(-0.3), 1e-6)
 
 
-def test_simulated():
-    """Half of 1e-6 is the chance of a false alarm of each: 4.9 standard errors, normal at 64
-    replications."""
-    n, q = 1000, 0.002
-    rate = 0.8 * saturated.one_or_n(n, q, 1.0, 0.5).throughput
-    distribution = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
-    workload = Workload(n, (1, n), (Exponential(1.0), Exponential(0.5)), (1 - q, q), rate)
-    found = fcfs.simulate(workload, jobs=50_000, replications=64, seed=11)
-    for c, expected in enumerate(distribution.class_response_times):
-        estimate = found.class_response_time(c)
-        assert abs(estimate.mean - expected) < 4.9 * estimate.standard_error
-        assert estimate.standard_error < 0.06 * expected
-
-
 def test_what_it_cannot_do_it_says():
     with pytest.raises(UnstableError, match="must be below"):
         one_or_n.solve(5, 1.0, Exponential(1.0), (0.5, 0.5), 10.0)
@@ -205,12 +190,10 @@ def test_near_the_limit_it_states_the_digits_that_are_left(n, q, mu, gap):
 
 
 def test_if_it_lacks_nine_digits_the_front_door_asks_for_more():
-    small = ms.JobClass(need=1, duration=Exponential(1.0), probability=1 - 1e-5)
-    large = ms.JobClass(need=5000, duration=Exponential(0.5), probability=1e-5)
-    queue = ms.System(5000, [small, large]).under(ms.FCFS)
+    queue = rigid(5000, (1, 1.0, 1 - 1e-5), (5000, 0.5, 1e-5)).under(ms.FCFS)
     found = queue.exact(fraction_of_limit=0.9999)
     times = [one.mean_response_time for one in found.by_class]
-    jobs = PhasedJobs.of(5000, (1, 5000), (small.duration, large.duration), (1 - 1e-5, 1e-5))
+    jobs = PhasedJobs.of(5000, (1, 5000), (Exponential(1.0), Exponential(0.5)), (1 - 1e-5, 1e-5))
     expected = age_process.prepare(jobs).at(found.arrival_rate)
     assert times == close(expected.class_response_times, 1e-9)
 
@@ -226,11 +209,8 @@ def test_nearer_still_it_says_why_it_cannot():
 
 def test_the_front_door_asks_it_and_falls_back(monkeypatch):
     def queue(n, large, q, order=1):
-        classes = [
-            ms.JobClass(need=1, duration=Exponential(2.0), probability=1 - q),
-            ms.JobClass(need=n, duration=large, probability=q),
-        ]
-        return ms.System(servers=n, classes=classes[::order]).under(ms.FCFS)
+        rows = (1, 2.0, 1 - q), (n, large, q)
+        return rigid(n, *rows[::order]).under(ms.FCFS)
 
     found = queue(300, Erlang(2, 1.0), 0.01).exact(fraction_of_limit=0.7)
     assert found.method.startswith("age of a large job")

@@ -7,6 +7,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from tests.rigid_jobs import rigid
 
 import multiserver as ms
 from atlas.enumeration.fronts import FrontChain
@@ -110,23 +111,6 @@ def test_one_phase_is_the_quasi_birth_death_process(route, fraction):
         assert tails == close(other.tail(levels), 1e-9, abs=least)
 
 
-def test_a_mixture_is_as_many_classes():
-    """Today's digits: branches are drawn on arrival or at the start, which no job can tell."""
-    branches = Hyperexponential((1.0, 0.2), (0.7, 0.3))
-    jobs = PhasedJobs.of(10, (1, 4), (branches, Exponential(0.5)), (0.6, 0.4))
-    system = MultiserverJobSystem.of(10, (1, 1, 4), (1.0, 0.2, 0.5), (0.42, 0.18, 0.4))
-    found, chain = phased.solve(jobs), stationary.solve(system)
-    assert found.throughput == close(chain.throughput, 1e-14)
-    assert found.wastage == close(chain.wastage, 1e-13)
-    assert found.mean_relative_completions == close(chain.mean_relative_completions, 1e-12)
-    blocks, rate = multiserver_jobs.prepare(system), 0.9 * chain.throughput
-    times = by_class.response_times(blocks, rate)
-    distribution = age_process.prepare(jobs).at(rate)
-    assert distribution.class_response_times == close(
-        [0.7 * times[0] + 0.3 * times[1], times[2]], 1e-11
-    )
-
-
 def test_erlang_stages_tend_to_the_deterministic_system():
     """Needs 1 and n, durations d_1 and d_n: between two large jobs G small ones start together, n
     at a time, and take ⌈G/n⌉ d_1, of mean p_1/(1 − p_1^n) d_1. The error falls as the number of
@@ -173,11 +157,9 @@ def test_a_phase_that_is_never_entered_is_none(servers, needs):
     """By dense matrices, sweeps over levels, and interpolated fronts."""
 
     def queue(last):
-        distributions = [Exponential(1.0)] * (len(needs) - 1) + [last]
-        shared = {"probability": 1 / len(needs)}
-        pairs = zip(needs, distributions, strict=True)
-        classes = [ms.JobClass(need=v, duration=X, **shared) for v, X in pairs]
-        return ms.System(servers, classes).under(ms.FCFS)
+        durations, share = [1.0] * (len(needs) - 1) + [last], 1 / len(needs)
+        rows = zip(needs, durations, [share] * len(needs), strict=True)
+        return rigid(servers, *rows).under(ms.FCFS)
 
     never = PhaseType((0.0, 1.0, 0.0), ((-2.0, 1.0, 0.0), (0.0, -1.0, 0.0), (0.0, 1.0, -3.0)))
     for same in (coxian((1.0, 2.0), (0.0,)), never):

@@ -6,31 +6,32 @@ import math
 import random
 
 import pytest
+from tests.intervals import assert_scores_below
+from tests.rigid_jobs import rigid
 
 import multiserver as ms
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import class_counts, two_needs
 from multiserver.open.count_rules import by_need
 
+from .count_chains import front_door
 from .references import close
 
 POLICIES = [ms.MostServersFirst, ms.LeastServersFirst, ms.NonpreemptiveMostServersFirst]
 # Durations of several kinds; the first and the last have one need.
-JOBS = [
-    ms.JobClass(need=3, duration=ms.Erlang(stages=2, rate=1.0), probability=0.3),
-    ms.JobClass(
-        need=4,
-        duration=ms.Hyperexponential(rates=(1.0, 0.2), probabilities=(0.8, 0.2)),
-        probability=0.3,
-    ),
-    ms.JobClass(need=5, duration=ms.Deterministic(1.5), probability=0.2),
-    ms.JobClass(need=3, duration=ms.Exponential(rate=3.0), probability=0.2),
-]
+SYSTEM = rigid(
+    5,
+    (3, ms.Erlang(stages=2, rate=1.0), 0.3),
+    (4, ms.Hyperexponential(rates=(1.0, 0.2), probabilities=(0.8, 0.2)), 0.3),
+    (5, ms.Deterministic(1.5), 0.2),
+    (3, 3.0, 0.2),
+)
 
 
-@pytest.mark.parametrize("largest_first", [True, False])
-# The chain of the third has a million states at half of its limit.
-@pytest.mark.parametrize(("seed", "load"), [(0, 0.5), (1, 0.5), (2, 0.3), (3, 0.5)])
+@pytest.mark.parametrize(
+    ("seed", "load", "largest_first"),
+    [(0, 0.5, False), (3, 0.5, True), (2, 0.2, True), (1, 0.2, False)],
+)
 def test_preemptive_priority_by_the_chain_of_numbers_of_jobs(seed, load, largest_first):
     draws = random.Random(seed)
     rates = [10 ** draws.uniform(-0.5, 0.5) for _ in range(3)]
@@ -39,11 +40,7 @@ def test_preemptive_priority_by_the_chain_of_numbers_of_jobs(seed, load, largest
     rule = by_need(7, (4, 5, 7), largest_first=largest_first)
     rate = load * limit
     chain = class_counts.means(parts, rule, rate, limit, enough=1e-10, most_states=10**6)
-    classes = [
-        ms.JobClass(need=v, duration=ms.Exponential(rate=r), probability=p)
-        for v, r, p in zip((4, 5, 7), rates, parts.probabilities, strict=True)
-    ]
-    queue = ms.System(7, classes).under(POLICIES[0] if largest_first else POLICIES[1])
+    queue = front_door(parts).under(POLICIES[0] if largest_first else POLICIES[1])
     found = queue.exact(arrival_rate=rate)
     assert "one job at a time" in found.method
     jobs = [one.mean_jobs for one in found.by_class]
@@ -56,11 +53,7 @@ def test_priority_without_preemption_by_jobs_in_service_and_waiting(load):
     parts = MultiserverJobSystem.of(5, (3, 4), (1.0, 2.0), (0.4, 0.6))
     rate = load / 0.7
     chain = two_needs.solve(parts, rate, enough=1e-11)
-    classes = [
-        ms.JobClass(need=v, duration=ms.Exponential(rate=r), probability=p)
-        for v, r, p in ((3, 1.0, 0.4), (4, 2.0, 0.6))
-    ]
-    found = ms.System(5, classes).under(POLICIES[2]).exact(arrival_rate=rate)
+    found = front_door(parts).under(POLICIES[2]).exact(arrival_rate=rate)
     jobs = [one.mean_jobs for one in found.by_class]
     assert jobs == close(chain.class_jobs.tolist(), rel=1e-10)
     assert found.tail(4) == close(chain.tail(4), rel=1e-9)
@@ -70,30 +63,26 @@ def test_priority_without_preemption_by_jobs_in_service_and_waiting(load):
 def test_any_durations_by_simulation(policy):
     """Ten scores a policy; any of the 30 exceeds 5.5 by chance with probability 2e-4, by Student's
     law with 31 degrees of freedom."""
-    queue = ms.System(5, JOBS).under(policy)
+    queue = SYSTEM.under(policy)
     rate = 0.7 * queue.stability().limit
-    exact = queue.exact(arrival_rate=rate)
     found = queue.simulate(arrival_rate=rate, jobs=200_000, seed=4)
-    for mine, theirs in zip((found, *found.by_class), (exact, *exact.by_class), strict=True):
-        for name in ("mean_response_time", "mean_waiting_time"):
-            assert abs(ms.z_score(getattr(mine, name), getattr(theirs, name))) < 5.5
+    times = "mean_response_time", "mean_waiting_time"
+    assert_scores_below(5.5, found, queue.exact(arrival_rate=rate), times)
 
 
 def test_without_preemption_priorities_share_out_one_work():
     """Σ ρ_c E[W_c] is that of FCFS (L. Kleinrock, Naval Res. Logist. Quart. 12, 1965)."""
-    system = ms.System(5, JOBS)
     rate, sums = 0.5, []
     for policy in (ms.FCFS, ms.NonpreemptiveMostServersFirst):
-        waits = system.under(policy).exact(arrival_rate=rate).by_class
-        work = [rate * c.probability * c.duration.mean for c in JOBS]
+        waits = SYSTEM.under(policy).exact(arrival_rate=rate).by_class
+        work = [rate * c.probability * c.duration.mean for c in SYSTEM.classes]
         sums.append(math.fsum(w * x.mean_waiting_time for w, x in zip(work, waits, strict=True)))
     assert sums[0] == close(sums[1], rel=1e-13)
 
 
 def test_long_jobs_of_the_last_priority_do_not_delay_those_that_interrupt_them():
-    rare = ms.JobClass(need=3, duration=ms.Pareto(shape=1.5, scale=0.1), probability=0.5)
-    short = ms.JobClass(need=4, duration=ms.Exponential(rate=2.0), probability=0.5)
-    found = ms.System(5, [rare, short]).under(ms.MostServersFirst).exact(arrival_rate=1.0)
+    system = rigid(5, (3, ms.Pareto(shape=1.5, scale=0.1), 0.5), (4, 2.0, 0.5))
+    found = system.under(ms.MostServersFirst).exact(arrival_rate=1.0)
     first, last = found.by_class[1], found.by_class[0]
     assert first.mean_response_time == close(1 / (2.0 - 0.5), rel=1e-14)
     assert last.mean_response_time == math.inf

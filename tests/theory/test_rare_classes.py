@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from tests.rigid_jobs import one_class, rigid
 
 import multiserver as ms
 from atlas.enumeration import counts
@@ -54,13 +55,11 @@ def test_every_route_against_a_job_that_is_added(n, need, load):
 def test_the_front_door_takes_a_route_that_keeps_the_digits(p):
     """Needs 1 and n, where the age of a large job, asked first, has 2e-7 for p_n of 1e-8."""
     n, load = 30, 0.8
-    durations, q = (ms.Exponential(rate=1.0), ms.Erlang(stages=2, rate=1e4)), (1 - p, p)
-    rows = zip((1, n), durations, q, strict=True)
-    classes = [ms.JobClass(need=v, duration=X, probability=x) for v, X, x in rows]
-    found = ms.System(servers=n, classes=classes).under(ms.FCFS).exact(arrival_rate=load * n)
+    described = rigid(n, (1, 1.0, 1 - p), (n, ms.Erlang(stages=2, rate=1e4), p))
+    found = described.under(ms.FCFS).exact(arrival_rate=load * n)
     times = [c.mean_response_time for c in found.by_class]
     # Of the time that large jobs take themselves, a millionth of the others', the mean is enough.
-    system = MultiserverJobSystem.of(n, (1, n), (1.0, 5e3), q)
+    system = MultiserverJobSystem.of(n, (1, n), (1.0, 5e3), (1 - p, p))
     expected = by_class.response_times(multiserver_jobs.prepare(system), load * n)
     assert times == close(expected, 1e-9)
     # What large jobs change themselves is of the order of how many come.
@@ -135,8 +134,7 @@ def test_jobs_that_hardly_ever_wait(load):
     """M/M/12 in closed form and by fronts, and no digit lost by class."""
     phase = ms.PhaseType(initial=(1.0,), generator=((-1.0,),))
     found, known = (
-        ms.System(12, [ms.JobClass(duration=X)]).under(ms.FCFS).exact(load=load)
-        for X in (phase, Exponential(1.0))
+        one_class(12, X).under(ms.FCFS).exact(load=load) for X in (phase, Exponential(1.0))
     )
     assert found.mean_waiting_time == close(known.mean_waiting_time, 1e-10)
     assert found.tail(11) == close(known.tail(11), 1e-10)
@@ -145,7 +143,7 @@ def test_jobs_that_hardly_ever_wait(load):
 
 
 def test_rates_beside_which_arrivals_are_lost():
-    queue = ms.System(6, [ms.JobClass(duration=ms.Erlang(2, 2.0))]).under(ms.FCFS)
+    queue = one_class(6, ms.Erlang(2, 2.0)).under(ms.FCFS)
     for load in (1e-30, 1e-4):
         wait = queue.distribution(load=load).waiting_time.mean
         assert 0 < queue.exact(load=load).mean_waiting_time == close(wait, 1e-10)

@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
 from scipy.linalg import expm
 from scipy.stats import gamma
 from tests.door.systems import SYSTEMS
+from tests.rigid_jobs import one_class, rigid
 
 import multiserver as ms
 from multiserver.model import MultiserverJobSystem
@@ -27,10 +27,6 @@ TIMES = np.array([0.0, 1e-6, 0.01, 0.3, 1.0, 4.0, 20.0, 100.0])
 PROBABILITIES = np.array([0.1, 0.5, 0.9, 0.95, 0.99, 0.999, 0.999999])
 
 
-def one_class(servers, duration):
-    return ms.System(servers, [ms.JobClass(duration=duration)]).under(ms.FCFS)
-
-
 @pytest.mark.parametrize(
     "duration",
     [
@@ -42,7 +38,7 @@ def one_class(servers, duration):
 @pytest.mark.parametrize("load", [1e-3, 0.5, 0.98])
 def test_one_server_is_the_classical_queue(duration, load):
     """W of M/PH/1 is of the phases (ρ π, T + ρ t π), π = λ α (−T)⁻¹/ρ (M. F. Neuts, 1981)."""
-    queue = one_class(1, duration)
+    queue = one_class(1, duration).under(ms.FCFS)
     found = queue.distribution(load=load)
     initial, T = duration.phases()
     rate = load / duration.mean
@@ -60,34 +56,11 @@ def test_one_server_is_the_classical_queue(duration, load):
     np.testing.assert_allclose(found.response_time.sf(times), exact, rtol=1e-10)
 
 
-def test_a_hyperexponential_class_is_its_branches():
-    """A class of two branches against two classes of one branch each."""
-    mixed = ms.Hyperexponential(rates=(3.0, 0.2), probabilities=(0.8, 0.2))
-    other = ms.JobClass(need=3, duration=ms.Erlang(stages=2, rate=1.0), probability=0.3)
-    one = ms.System(4, [ms.JobClass(need=2, duration=mixed, probability=0.7), other])
-    parts = [
-        ms.JobClass(need=2, duration=ms.Exponential(rate=r), probability=0.7 * q)
-        for r, q in ((3.0, 0.8), (0.2, 0.2))
-    ]
-    two = ms.System(4, [*parts, other])
-    a, b = (s.under(ms.FCFS).distribution(fraction_of_limit=0.9) for s in (one, two))
-    np.testing.assert_allclose(a.waiting_time.sf(TIMES), b.waiting_time.sf(TIMES), rtol=1e-11)
-    np.testing.assert_allclose(
-        a.by_class[0].response_time.sf(TIMES),
-        0.8 * b.by_class[0].response_time.sf(TIMES) + 0.2 * b.by_class[1].response_time.sf(TIMES),
-        rtol=1e-11,
-    )
-
-
 @pytest.mark.parametrize(("servers", "share"), [(2, 0.3), (30, 0.05), (10_000, 1e-3)])
 def test_large_jobs_are_sums_of_exponentials(servers, share):
     """T_n of needs 1 and n by `one_or_n`, whose tail is absolute; n = 10,000 is interpolated."""
     large = ms.Hyperexponential(rates=(2.0, 0.5), probabilities=(0.5, 0.5))
-    classes = [
-        ms.JobClass(need=1, duration=ms.Exponential(rate=1.0), probability=1 - share),
-        ms.JobClass(need=servers, duration=large, probability=share),
-    ]
-    queue = ms.System(servers, classes).under(ms.FCFS)
+    queue = rigid(servers, (1, 1.0, 1 - share), (servers, large, share)).under(ms.FCFS)
     found = queue.distribution(fraction_of_limit=0.9)
     distribution = one_or_n.solve(servers, 1.0, large, (1 - share, share), found.arrival_rate)
     response = found.by_class[1].response_time
@@ -129,12 +102,8 @@ def test_rates_over_six_decades():
 
 def test_slow_durations_beside_fast_ones_keep_their_digits():
     """Where nobody waits T is X, a million times as long as the shortest durations."""
-    classes = [
-        ms.JobClass(need=1, duration=ms.Exponential(rate=1e3), probability=0.5),
-        ms.JobClass(need=2, duration=ms.Exponential(rate=1e-3), probability=0.25),
-        ms.JobClass(need=1, duration=ms.Erlang(stages=2, rate=1e-3), probability=0.25),
-    ]
-    found = ms.System(9, classes).under(ms.FCFS).distribution(fraction_of_limit=1e-6)
+    system = rigid(9, (1, 1e3, 0.5), (2, 1e-3, 0.25), (1, ms.Erlang(stages=2, rate=1e-3), 0.25))
+    found = system.under(ms.FCFS).distribution(fraction_of_limit=1e-6)
     points = -1e3 * np.log1p(-PROBABILITIES)
     response = found.by_class[1].response_time
     np.testing.assert_allclose(response.quantile(PROBABILITIES), points, rtol=1e-11)
@@ -143,29 +112,8 @@ def test_slow_durations_beside_fast_ones_keep_their_digits():
     np.testing.assert_allclose(response.quantile(PROBABILITIES), exact, rtol=1e-11)
 
 
-def test_of_one_class_the_jobs_are_those_that_come_during_a_response():
-    """P(N > k) of M/PH/1 is P(k + 1 arrivals in T): no job overtakes another."""
-    queue = one_class(1, ms.Erlang(stages=3, rate=3.0))
-    found, exact = queue.distribution(load=0.8), queue.exact(load=0.8)
-    rate = found.arrival_rate
-    passed = found.response_time.sf
-    for k in (0, 1, 5):
-        arrival = gamma(k + 1, scale=1 / rate).pdf
-        value, _ = quad(lambda t, f=arrival: f(t) * passed(t), 0, 80, epsabs=1e-12)
-        assert value == pytest.approx(exact.tail(k), rel=1e-9)
-
-
-def test_what_is_undrawn_has_one_law_whatever_the_class():
-    """Of needs 1 and n a small job waits V; a large one waits longer, stochastically."""
-    queue = front_door(of(6, (1, 6), (1.0, 1.0), (0.8, 0.2))).under(ms.FCFS)
-    found = queue.distribution(fraction_of_limit=0.8)
-    small, large = (c.waiting_time.sf(TIMES) for c in found.by_class)
-    assert (small < large).all()
-    np.testing.assert_allclose(found.waiting_time.sf(TIMES), 0.8 * small + 0.2 * large, rtol=1e-13)
-
-
 def test_shapes_ends_and_refusals():
-    queue = one_class(2, ms.Exponential(rate=1.0))
+    queue = one_class(2, 1.0).under(ms.FCFS)
     found = queue.distribution(load=0.5)
     wait = found.waiting_time
     assert isinstance(wait.sf(1.0), float) and wait.sf([[1.0, 2.0]]).shape == (1, 2)
@@ -174,7 +122,7 @@ def test_shapes_ends_and_refusals():
     assert wait.quantile(0.0) == 0 and wait.quantile(wait.at_zero / 2) == 0
     assert found.response_time.at_zero == 0 and found.response_time.quantile(0.0) == 0
     # P(T > t) rounds to 1 at small t, as no job has passed all its stages by then.
-    stages = one_class(2, ms.Erlang(stages=8, rate=1.0)).distribution(load=1e-3)
+    stages = one_class(2, ms.Erlang(stages=8, rate=1.0)).under(ms.FCFS).distribution(load=1e-3)
     assert stages.response_time.quantile(0.0) == 0 < stages.response_time.quantile(1e-6)
     for bad in (1.0, -0.1, math.nan, [0.5, 1.0]):
         with pytest.raises(ValueError, match=r"a probability must lie in \[0, 1\)"):
@@ -189,21 +137,21 @@ def test_shapes_ends_and_refusals():
         queue.distribution(load=1.0)
     known = r"for phase-type durations of at most 5000 phases\); ask .*simulate\(\)"
     with pytest.raises(ms.NotKnownError, match=known):
-        one_class(2, ms.Deterministic(value=1.0)).distribution(load=0.5)
+        one_class(2, ms.Deterministic(value=1.0)).under(ms.FCFS).distribution(load=0.5)
     with pytest.raises(ms.NotKnownError, match=r"is known \(M/M/k is for .*\); ask"):
         SYSTEMS["multiserver-jobs"].under(ms.MaxWeight).distribution(load=0.5)
 
 
 def test_steps_keep_the_decay_that_they_are_scaled_to():
     """Near λ* the far tail falls by the slowest rate, which M/M/c gives: 1e8 first steps later."""
-    jobs = phased_jobs(one_class(50, ms.Exponential(rate=1.0)).system)
+    jobs = phased_jobs(one_class(50, 1.0))
     found = waiting_distribution(age_process.prepare(jobs).at(50 * (1 - 1e-6)))
     at_once, later = found.survival(np.array([0.0, 20 / (50 * 1e-6)]))[:, 0]
     assert later / at_once == pytest.approx(math.exp(-20), rel=1e-8)
 
 
 def test_the_law_tells_its_rounding():
-    jobs = phased_jobs(one_class(3, ms.Erlang(stages=2, rate=1.0)).system)
+    jobs = phased_jobs(one_class(3, ms.Erlang(stages=2, rate=1.0)))
     process = age_process.prepare(jobs)
     distribution = waiting_distribution(process.at(0.9 * process.limit))
     assert 0 <= distribution.imprecision < 1e-13
