@@ -157,3 +157,11 @@ def test_stable_up_to_load_1(name):
 def test_refusals(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_fronts_of_fig_4():
+    """Only the last of the older jobs' number matters: i < 8 inelastic ones, then an elastic one,
+    or eight inelastic ones; an elastic job alone has all it can use."""
+    fronts = prepare(ThresholdParallelism(*FIGURE_4A)).fronts[-1]
+    expected = {((8, 0), -1), ((0, 1), -1)} | {((i, 0), 1) for i in range(1, 8)}
+    assert set(fronts) == expected

@@ -10,7 +10,8 @@ from atlas.enumeration.fronts import FrontChain
 from atlas.enumeration.policies import FirstCome
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process
-from multiserver.open.multiserver_jobs import prepare
+from multiserver.open.multiserver_jobs import MAX_BLOCK_ENTRIES, prepare
+from multiserver.open.phase_count import block_entries
 from multiserver.open.qbd import UnstableError, solve
 from multiserver.phased import PhasedJobs
 from multiserver.saturated import stationary
@@ -133,3 +134,34 @@ def test_too_many_fronts(needs):
     share = 1 / len(needs)
     with pytest.raises(ValueError, match="matrices of more than 30000000 numbers"):
         blocks_of(100, needs, [1.0] * len(needs), [share] * len(needs))
+
+
+# Phases counted without listing them.
+
+
+@pytest.mark.parametrize(
+    ("servers", "needs"),
+    [
+        (1, [1]),
+        (7, [3]),
+        (10, [1, 10]),
+        (30, [3, 10]),
+        (12, [1, 4, 6]),
+        (16, [1, 4, 16]),
+        (9, [2, 2, 5]),
+    ],
+)
+def test_the_count_is_that_of_the_levels(servers, needs):
+    rates, p = [1.0] * len(needs), [1 / len(needs)] * len(needs)
+    blocks = prepare(MultiserverJobSystem.of(servers, needs, rates, p))
+    assert block_entries(servers, needs) == sum(len(level) ** 2 for level in blocks.fronts[:-1])
+
+
+def test_what_cannot_be_solved_is_counted_in_no_time():
+    assert block_entries(48, [1, 3, 7, 24]) > MAX_BLOCK_ENTRIES
+    assert block_entries(10**8, [1, 10**8]) == float("inf")
+
+
+def test_a_need_above_the_servers_is_refused():
+    with pytest.raises(ValueError, match="needs must lie in"):
+        block_entries(4, [1, 5])

@@ -13,7 +13,7 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process, by_class, multiserver_jobs, one_or_n, qbd
 from multiserver.open.numbers_of_jobs import numbers_of_jobs
 from multiserver.phase_type import coxian
-from multiserver.phased import UNSAMPLED, PhasedJobs
+from multiserver.phased import PhasedJobs
 from multiserver.saturated import one_or_n as saturated
 from multiserver.sizes import Deterministic, Erlang, Exponential, Hyperexponential
 
@@ -76,35 +76,6 @@ def test_phases_of_large_jobs_against_the_age_of_the_head(n, large, q, fraction)
     assert distribution.decay_rate == close(ratio, 1e-8 if n < 10 else 1e-3)
 
 
-def test_the_whole_law_of_response_times_of_large_jobs():
-    """While an exponential large job is in service its age has the distribution of T_n, so that the
-    undrawn jobs behind it are a Poisson number of mean λ T_n: probabilities that the fronts
-    have."""
-    n, q = 20, 0.05
-    process = age_process.prepare(
-        PhasedJobs.exponential(MultiserverJobSystem.of(n, (1, n), (1.0, 0.5), (1 - q, q)))
-    )
-    other = process.at(0.9 * process.limit)
-    rate, fronts = other.arrival_rate, process.fronts
-    (serving,) = np.flatnonzero((fronts.counts[:, 1] == 1) & (fronts.head == UNSAMPLED))
-    next_level = np.linalg.inv(np.eye(len(fronts.head)) + other.records / rate)
-    distribution = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
-    # Everyone is kept.
-    behind = distribution.coefficients @ np.array(
-        list(distribution.basis.poisson_integrals(rate, 1.0, 60))
-    )
-    x = other.settled
-    for k in range(60):
-        assert behind[k] == close(x[serving] / (rate * q / 0.5), 1e-10)
-        x = x @ next_level
-    # P(T_n > t) is Σ_k of chances that a Poisson number of mean s t is k, as s grows: the mean.
-    times = np.linspace(0, 400, 4001)
-    tail = np.array([distribution.tail_of_large(t) for t in times[::10]])
-    assert tail[0] == close(1, 1e-12)
-    assert (np.diff(tail) < 0).all()
-    assert np.trapezoid(tail, times[::10]) == close(distribution.class_response_times[1], 1e-3)
-
-
 def test_numbers_of_jobs_of_exponential_durations():
     """Against the chain whose level they are; all of them are there, and λ E[T] on average."""
     for n, q, fraction in ((2, 0.4, 0.9), (3, 1e-3, 0.95), (30, 0.03, 0.6)):
@@ -155,18 +126,6 @@ def test_hardly_any_small_jobs_are_the_queue_of_pollaczek_and_khinchine():
         distribution = one_or_n.solve(7, 1.0, large, (1e-15, 1.0), rate)
         wait = rate * large.second_moment / (2 * (1 - load))
         assert distribution.class_response_times == close([1 + wait, large.mean + wait], 1e-12)
-
-
-def test_light_traffic():
-    """To first order in λ a job waits for one other, and a large one that finds a small job is the
-    first to wait."""
-    mu, q, rate = (2.0, 0.3), 0.2, 1e-7
-    distribution = one_or_n.solve(50, mu[0], Exponential(mu[1]), (1 - q, q), rate)
-    behind_small, behind_large = rate * (1 - q) / mu[0] ** 2, rate * q / mu[1] ** 2
-    waits = np.array(distribution.class_response_times) - 1 / np.array(mu)
-    assert waits == close([behind_large, behind_small + behind_large], 1e-5)
-    assert distribution.blocking == close(behind_small, 1e-5)
-    assert distribution.tail_of_large(1.0) == close(np.exp(-0.3), 1e-6)
 
 
 def test_what_it_cannot_do_it_says():

@@ -93,21 +93,6 @@ def against_truncation(qbd, levels):
 # Closed forms.
 
 
-@pytest.mark.parametrize("load", [1e-9, 0.3, 0.9, 1 - 2**-20])
-def test_m_m_1(load):
-    distribution, rel = solve(m_m_k(1, load)), 4e-15 / (1 - load)
-    assert distribution.mean_jobs == close(load / (1 - load), rel=rel)
-    assert distribution.variance == close(load / (1 - load) ** 2, rel=2 * rel)
-    assert distribution.mean_waiting == close(load**2 / (1 - load), rel=rel)
-    assert distribution.mean_in_service == close(load, rel=1e-14)
-    assert distribution.decay_rate == close(load, rel=1e-14)
-    assert distribution.drift == close(load - 1, rel=1e-14)
-    assert distribution.throughput_limit == close(1, rel=1e-14)
-    k = np.array([0, 1, 2, 10, 30])
-    np.testing.assert_allclose(distribution.level_probability(k), (1 - load) * load**k, rtol=rel)
-    np.testing.assert_allclose(distribution.tail(k), load ** (k + 1.0), rtol=rel)
-
-
 def test_tail_far_out():
     """A million levels up by squaring: each level costs one rounding, so 1e6 of them 1e-10."""
     load = 1 - 2**-20

@@ -11,7 +11,6 @@ import pytest
 
 from multiserver.sharing import balanced_fairness
 from multiserver.sharing.networks import Network, solve
-from multiserver.sharing.product_form import class_rates
 from multiserver.sharing.queue import MultiServerQueue, UnstableError
 
 from .references import close
@@ -19,11 +18,9 @@ from .test_sharing_balanced_fairness import exact_means, floats
 from .test_sharing_product_form import (
     chain_traffic,
     exact_traffic,
-    job_chain,
     potential,
     random_queue,
     random_routing,
-    stationary,
 )
 
 
@@ -34,34 +31,6 @@ def plain(queue):
 def network(queues, arrivals, routing, populations=()):
     rows = [list(map(float, row)) for row in routing]
     return Network(tuple(map(plain, queues)), floats(arrivals), rows, populations)
-
-
-def chain_means(queues, moves):
-    """E[X_i] and the completions per unit of time, from the distribution of the full chain."""
-    spans = np.cumsum([0] + [queue.classes for queue in queues])
-    jobs, completions = np.zeros(spans[-1]), np.zeros(spans[-1])
-    for state, probability in stationary(moves).items():
-        for queue, first, sequence in zip(queues, spans, state, strict=False):
-            rates = class_rates(queue, [i - first for i in sequence])
-            completions[first : first + queue.classes] += probability * np.array(floats(rates))
-            for i in sequence:
-                jobs[i] += probability
-    return jobs, completions
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_closed_network_by_the_full_chain(seed):
-    """Two queues, two classes each, four jobs, 80 states: elimination keeps 12 digits."""
-    draw = random.Random(seed)
-    queues = [random_queue(draw, 2, 3), random_queue(draw, 2, 2)]
-    p = random_routing(draw, 4, leaving=False)
-    moves = job_chain(queues, [0] * 4, p, ((0, 0), (2, 3)), most=0)
-    jobs, completions = chain_means(queues, moves)
-    found = solve(network(queues, [0] * 4, p, (4,)))
-    np.testing.assert_allclose(found.mean_jobs, jobs, rtol=1e-11)
-    np.testing.assert_allclose(found.throughputs, completions, rtol=1e-11)
-    np.testing.assert_allclose(found.mean_sojourn_times, jobs / completions, rtol=1e-11)
-    assert found.mean_jobs.sum() == close(4.0, rel=1e-13)
 
 
 def enumerated(queues, loads, chains, populations):
@@ -208,32 +177,6 @@ def test_many_jobs_of_two_chains():
 
 
 # Section 7: interrupted services are routing.
-
-
-@pytest.mark.parametrize("m", [0, 0.5, 5, 1000])
-def test_interruptions_of_exponential_jobs_change_nothing(m):
-    """Completed with probability 1/(m + 1), all rates times m + 1, for any m (eq. (14))."""
-    again = m / (m + 1)
-    one = solve(Network([MultiServerQueue((1.25 * (m + 1),), ({0},))], [1.0], [[again]]))
-    assert one.mean_jobs == close([1 / 0.25], rel=1e-10)
-    assert one.throughputs == close([m + 1], rel=1e-12)
-    servers = ({0, 2}, {1, 2})
-    queue = MultiServerQueue(((m + 1) * 1.0, (m + 1) * 2.0, (m + 1) * 0.5), servers)
-    found = solve(Network([queue], (1.2, 2.1), again * np.eye(2)))
-    plain_queue = MultiServerQueue((1.0, 2.0, 0.5), servers)
-    expected = balanced_fairness.solve(plain_queue, (1.2, 2.1)).mean_jobs
-    np.testing.assert_allclose(found.mean_jobs, expected, rtol=1e-10)
-
-
-@pytest.mark.parametrize("phases", [(1.0,), (0.2, 0.0, 0.8), (0.9, 0, 0, 0, 0, 0, 0.1)])
-def test_phases_of_any_size_give_the_geometric_law(phases):
-    """Class i has i phases to go; the number of jobs depends on the mean size only."""
-    n, mean = len(phases), sum(i * q for i, q in enumerate(phases, 1))
-    queue = MultiServerQueue((mean * 1.25,), ({0},) * n)
-    arrivals = np.array(phases)
-    found = solve(Network([queue], arrivals, np.eye(n, k=-1)))
-    assert found.mean_jobs.sum() == close(4.0, rel=1e-12)
-    assert found.normalising_constant == close(5.0, rel=1e-12)
 
 
 # Refusals.

@@ -8,7 +8,6 @@ from fractions import Fraction
 from functools import cache
 from itertools import permutations, product
 
-import numpy as np
 import pytest
 
 from multiserver.sharing.product_form import (
@@ -61,19 +60,6 @@ def job_chain(queues, arrivals, routing, start, most):
 def appended(state, home, i):
     k = home[i][0]
     return (*state[:k], (*state[k], i), *state[k + 1 :])
-
-
-def stationary(moves):
-    """The distribution of a chain by dense elimination, state by state."""
-    states = {state: a for a, state in enumerate(moves)}
-    generator = np.zeros((len(states), len(states)))
-    for state, rates in moves.items():
-        for after, rate in rates.items():
-            generator[states[state], states[after]] += float(rate)
-            generator[states[state], states[state]] -= float(rate)
-    equations = generator.T.copy()
-    equations[-1] = 1.0
-    return dict(zip(states, np.linalg.solve(equations, np.eye(len(states))[-1]), strict=True))
 
 
 def product_weight(queues, loads, state):
@@ -150,15 +136,6 @@ def test_theorem_1_with_routing(seed):
     assert imbalance([queue], nu, moves) > 0
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_proposition_3(seed):
-    draw = random.Random(seed)
-    queue, p = random_queue(draw, 3, 4), random_routing(draw, 3, leaving=False)
-    moves = job_chain([queue], [0] * 3, p, ((0,) * 5,), most=0)
-    assert len(moves) == 3**5
-    assert imbalance([queue], chain_traffic(p), moves) == 0
-
-
 def mixed_traffic(draw, transient, permanent):
     """ν, p and λ with the `transient` classes first."""
     nu = [Fraction(draw.randint(1, 6), 4) for _ in range(transient)] + [Fraction(0)] * permanent
@@ -179,17 +156,6 @@ def relabelled(order, nu, p, loads):
         [[p[i][j] for j in order] for i in order],
         [loads[i] for i in order],
     )
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_proposition_4(seed):
-    draw = random.Random(seed)
-    queue = random_queue(draw, 4, 4)
-    nu, p, loads = mixed_traffic(draw, 2, 2)
-    moves = job_chain([queue], nu, p, ((2, 2),), most=3)
-    # Sequences of n transient jobs of two classes with two permanent ones of two classes.
-    assert len(moves) == sum((n + 2) * (n + 1) // 2 * 2 ** (n + 2) for n in range(4))
-    assert imbalance([queue], loads, moves) == 0
 
 
 @pytest.mark.parametrize("seed", SEEDS)
