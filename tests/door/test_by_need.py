@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.rigid_jobs import rigid
 
 import multiserver as ms
 from multiserver.errors import TooLargeError
@@ -23,17 +24,8 @@ POLICIES = (
 SCORE = 5.5
 
 
-def system(servers, *classes):
-    """Classes of a need, a rate or a distribution, and a probability."""
-    durations = [ms.Exponential(rate=X) if isinstance(X, float) else X for _, X, _ in classes]
-    rows = zip(classes, durations, strict=True)
-    return ms.System(
-        servers, [ms.JobClass(need=v, duration=X, probability=p) for (v, _, p), X in rows]
-    )
-
-
-THREE = system(8, (1, 1.0, 0.4), (4, 0.8, 0.4), (1, 1.0, 0.2))
-TWO = system(8, (1, 1.0, 0.6), (4, 0.8, 0.4))
+THREE = rigid(8, (1, 1.0, 0.4), (4, 0.8, 0.4), (1, 1.0, 0.2))
+TWO = rigid(8, (1, 1.0, 0.6), (4, 0.8, 0.4))
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
@@ -85,8 +77,8 @@ def test_the_need_served_last_may_have_any_durations():
         (ms.MostServersFirst, most_servers_first, 3),
     ):
         last = 5 - first
-        alike = system(8, (first, 1.0, 0.5), (last, 1 / varied.mean, 0.5))
-        mixed = system(
+        alike = rigid(8, (first, 1.0, 0.5), (last, 1 / varied.mean, 0.5))
+        mixed = rigid(
             8, (first, 1.0, 0.5), (last, varied, 0.25), (last, ms.Deterministic(varied.mean), 0.25)
         )
         limit = mixed.under(policy).stability().limit
@@ -105,22 +97,22 @@ def test_the_need_served_last_may_have_any_durations():
 def test_other_durations_have_no_limit():
     """Of the need served first, the distribution of the jobs in service is needed."""
     varied = ms.Hyperexponential(rates=(2.0, 0.25), probabilities=(0.75, 0.25))
-    first = system(8, (2, varied, 0.5), (3, 1.0, 0.5)).under(ms.LeastServersFirst)
+    first = rigid(8, (2, varied, 0.5), (3, 1.0, 0.5)).under(ms.LeastServersFirst)
     assert first.stability().limit is None
-    unlike = system(8, (2, 1.0, 0.4), (2, 2.0, 0.4), (3, 1.0, 0.2)).under(ms.LeastServersFirst)
+    unlike = rigid(8, (2, 1.0, 0.4), (2, 2.0, 0.4), (3, 1.0, 0.2)).under(ms.LeastServersFirst)
     assert unlike.stability().limit is None
     with pytest.raises(ms.NotKnownError, match="of one mean for each need"):
         unlike.exact(load=0.5)
 
 
 def test_largest_first_wastes_nothing_if_needs_divide():
-    found = system(8, (1, ms.Deterministic(1.0), 0.5), (4, 0.5, 0.5)).under(ms.MostServersFirst)
+    found = rigid(8, (1, ms.Deterministic(1.0), 0.5), (4, 0.5, 0.5)).under(ms.MostServersFirst)
     assert found.stability().load_limit == pytest.approx(1, rel=1e-14)
 
 
 def test_where_one_exact_method_is_too_large_the_next_is_taken():
     """Jobs of need 4 use nearly all that they can, which is too much for an environment."""
-    crowded = system(4, (4, 1.0, 0.97), (2, 1.0, 0.02), (1, 1.0, 0.01)).under(ms.MostServersFirst)
+    crowded = rigid(4, (4, 1.0, 0.97), (2, 1.0, 0.02), (1, 1.0, 0.01)).under(ms.MostServersFirst)
     assert crowded.stability().load_limit == pytest.approx(1, rel=1e-14)
     assert crowded.exact(fraction_of_limit=0.5).mean_jobs == crowded.exact(load=0.5).mean_jobs
     assert crowded.simulate(load=0.5, jobs=32_000, seed=1).limit is not None
@@ -135,15 +127,11 @@ def test_a_queue_below_its_limit_is_too_large_and_not_unstable():
 
 def test_near_the_limit_there_is_no_interval():
     """Of 20 runs at 0.89 λ*, which is too near for so few jobs."""
-    queue = system(8, (1, 1.0, 0.4), (1, 1.0, 0.2), (4, 1.0, 0.4)).under(ms.LeastServersFirst)
+    queue = rigid(8, (1, 1.0, 0.4), (1, 1.0, 0.2), (4, 1.0, 0.4)).under(ms.LeastServersFirst)
     runs = [queue.simulate(load=0.7, jobs=40_000, seed=seed) for seed in range(20)]
     assert all(run.mean_response_time.lacking for run in runs)
 
 
 def test_shares_of_a_need_may_sum_to_more_than_1_by_rounding():
-    p = (1e-12, 0.6249999999993752, 0.374999999999625)
-    classes = [
-        ms.JobClass(duration=ms.Exponential(rate=r), probability=q)
-        for r, q in zip((1.0, 2.0, 3.0), p, strict=True)
-    ]
-    assert ByNeed.of(ms.System(1, classes)).system.probabilities == (1.0,)
+    rows = (1, 1.0, 1e-12), (1, 2.0, 0.6249999999993752), (1, 3.0, 0.374999999999625)
+    assert ByNeed.of(rigid(1, *rows)).system.probabilities == (1.0,)

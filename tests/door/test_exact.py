@@ -8,6 +8,7 @@ import math
 from functools import cache
 
 import pytest
+from tests.rigid_jobs import rigid
 
 import multiserver as ms
 from multiserver.open import finite_skip, multiserver_jobs
@@ -173,14 +174,10 @@ def test_bounds_are_the_engine_s_and_hold(refined):
 
 @pytest.mark.parametrize("policy", [ms.FirstFit, ms.PreemptiveFirstFit])
 def test_why_nothing_is_exact_is_said_where_nothing_is(policy):
-    classes = [
-        ms.JobClass(need=need, duration=ms.Exponential(rate=1.0), probability=0.5)
-        for need in (2, 3)
-    ]
+    queue, other = (rigid(n, (2, 1.0, 0.5), (3, 1.0, 0.5)).under(policy) for n in (6, 3))
     reason = "it also asks in which order the waiting jobs have come"
-    queue = ms.System(6, classes).under(policy)
     assert reason in " ".join(str(queue.known()).split())
     with pytest.raises(ms.NotKnownError, match=reason) as caught:
         queue.exact(load=0.5)
     assert str(caught.value).count("Pollaczek") == 1
-    assert reason not in " ".join(str(ms.System(3, classes).under(policy).known()).split())
+    assert reason not in " ".join(str(other.known()).split())

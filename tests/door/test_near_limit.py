@@ -5,15 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from tests.rigid_jobs import one_class, rigid
 
 import multiserver as ms
 
 # The stated error is known within a factor of ten, and is at least this part of the true one.
 WITHIN = 10
-
-
-def one_need(servers, duration):
-    return ms.System(servers, [ms.JobClass(duration=duration)]).under(ms.FCFS)
 
 
 def erlang_wait(servers, rate, arrival_rate):
@@ -49,7 +46,7 @@ def stated(method):
     ids=["M/M/3", "M/M/7", "M/G/1"],
 )
 def test_closed_forms_state_their_error(servers, duration, wait, gap):
-    queue = one_need(servers, duration)
+    queue = one_class(servers, duration).under(ms.FCFS)
     found = queue.exact(load=1 - gap)
     error = abs(found.mean_waiting_time / wait(servers, duration.rate, found.arrival_rate) - 1)
     assert error <= WITHIN * stated(found.method)
@@ -64,11 +61,7 @@ def test_closed_forms_state_their_error(servers, duration, wait, gap):
 @pytest.mark.parametrize("gap", [1e-9, 1e-11, 1e-13])
 def test_numbers_of_jobs_grow_as_the_distance_says(policy, gap):
     """E[N] (1 − λ/λ*) is analytic, and so the same at any small distance."""
-    jobs = [
-        ms.JobClass(need=1, duration=ms.Exponential(1.0), probability=0.9),
-        ms.JobClass(need=4, duration=ms.Exponential(0.5), probability=0.1),
-    ]
-    queue = ms.System(4, jobs).under(policy)
+    queue = rigid(4, (1, 1.0, 0.9), (4, 0.5, 0.1)).under(policy)
     far = queue.exact(fraction_of_limit=1 - 1e-6)
     near = queue.exact(fraction_of_limit=1 - gap)
     change = near.mean_jobs * gap / (far.mean_jobs * 1e-6) - 1
@@ -92,11 +85,6 @@ def test_digits_missing_from_probabilities_move_no_mean(policy):
     """Thirds with nine digits."""
     means = []
     for small in (0.666666666, 0.666666667):
-        rows = ((1, 1.0, small), (4, 2.0, 0.333333333))
-        classes = [
-            ms.JobClass(need=v, duration=ms.Exponential(rate=rate), probability=p)
-            for v, rate, p in rows
-        ]
-        queue = ms.System(4, classes).under(policy)
+        queue = rigid(4, (1, 1.0, small), (4, 2.0, 0.333333333)).under(policy)
         means.append(queue.exact(fraction_of_limit=1 - 1e-6).mean_response_time)
     assert means[0] == pytest.approx(means[1], rel=1e-9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.rigid_jobs import one_class, rigid
 
 import multiserver as ms
 
@@ -46,14 +47,14 @@ def test_rates_of_phases_are_those_whose_squares_are_floats(rate):
     with pytest.raises(ValueError, match=r"rates must lie in \[1e-100, 1e100\], found 1e"):
         ms.PhaseType((1.0,), ((-rate,),))
     edge = ms.PhaseType((1.0,), ((-1e100,),))
-    found = ms.System(1, [ms.JobClass(duration=edge)]).under(ms.FCFS).exact(load=0.5)
+    found = one_class(1, edge).under(ms.FCFS).exact(load=0.5)
     assert found.mean_jobs == pytest.approx(1.0, rel=1e-12)
 
 
 def test_durations_of_a_million_phases_are_those_without_phases():
     """Their matrices would take terabytes."""
     steady = ms.Erlang(stages=10**6, rate=1e6)
-    one, two = (ms.System(n, [ms.JobClass(duration=steady)]).under(ms.FCFS) for n in (1, 2))
+    one, two = (one_class(n, steady).under(ms.FCFS) for n in (1, 2))
     assert one.exact(load=0.5).mean_response_time == pytest.approx(1.5, rel=1e-6)
     with pytest.raises(ms.TooLargeError, match="has 1000000 phases in a dense matrix; 5000 fit"):
         one.exact(load=0.5).tail(3)
@@ -67,11 +68,8 @@ def test_durations_of_a_million_phases_are_those_without_phases():
 @pytest.mark.parametrize("duration", [ONE, ms.Erlang(stages=2, rate=1.0)])
 def test_moments_whose_factorial_is_no_float_are_refused_at_once(duration):
     """A million steps take minutes, for a number that is no float."""
-    jobs = [
-        ms.JobClass(duration=duration, probability=0.5),
-        ms.JobClass(need=2, duration=ONE, probability=0.5),
-    ]
-    time = ms.System(3, jobs).under(ms.FCFS).distribution(load=0.3).waiting_time
+    system = rigid(3, (1, duration, 0.5), (2, ONE, 0.5))
+    time = system.under(ms.FCFS).distribution(load=0.3).waiting_time
     assert time.moment(100) > 0
     with pytest.raises(ms.TooLargeError, match=r"E\[time\^10{9}\], or 10{9}!, is larger than any"):
         time.moment(10**9)

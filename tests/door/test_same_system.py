@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.rigid_jobs import one_class, rigid
 
 import multiserver as ms
 
@@ -68,8 +69,7 @@ def test_exact_results_in_another_unit_of_time(model, policy, factor):
 @pytest.mark.parametrize("duration", [MIXED, ms.Erlang(3, 3.0), ms.Deterministic(1.0)])
 @pytest.mark.parametrize("policy", [ms.FCFS, ms.FirstFit, ms.ServerFilling, ms.EasyBackfilling])
 def test_simulations_in_a_unit_of_time_that_floats_keep_are_the_same_bits(policy, duration):
-    jobs = [ms.JobClass(need=v, duration=duration, probability=0.5) for v in (1, 4)]
-    system, factor = ms.System(4, jobs), 2.0**40
+    system, factor = rigid(4, (1, duration, 0.5), (4, duration, 0.5)), 2.0**40
     here, there = (
         one.under(policy).simulate(load=0.3, jobs=3000, seed=1)
         for one in (system, slower(system, factor))
@@ -134,7 +134,7 @@ def test_parallel_processing_with_servers_and_classes_cut_in_two(policy):
     [
         SYSTEMS["heterogeneous"].under(ms.FastestServerFirst),
         SYSTEMS["limited-processor-sharing"].under(ms.EqualShares),
-        ms.System(3, [ms.JobClass(need=2, duration=MIXED)]).under(ms.FCFS),
+        one_class(3, MIXED, need=2).under(ms.FCFS),
     ],
     ids=lambda queue: queue.system.model,
 )

@@ -6,29 +6,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.rigid_jobs import rigid
 
 import multiserver as ms
 from multiserver.open import age_process
 from multiserver.policies.phase_type import phased_jobs
 
 
-def classes(needs, rates, probabilities):
-    return [
-        ms.JobClass(need=v, duration=ms.Exponential(mu), probability=p)
-        for v, mu, p in zip(needs, rates, probabilities, strict=True)
-    ]
-
-
 def waits(found):
     return [one.mean_waiting_time for one in found.by_class]
 
 
-THREE = ms.System(4, classes((1, 2, 4), (1.0, 0.5, 2.0), (0.6, 0.3, 0.1)))
+THREE = rigid(4, (1, 1.0, 0.6), (2, 0.5, 0.3), (4, 2.0, 0.1))
 
 
 @pytest.mark.parametrize(("servers", "load"), [(10, 0.1), (12, 0.02), (16, 0.05), (4, 1e-9)])
 def test_first_come_first_served_as_by_the_age_of_the_head(servers, load):
-    system = ms.System(servers, classes((1, 2), (1.0, 0.5), (0.7, 0.3)))
+    system = rigid(servers, (1, 1.0, 0.7), (2, 0.5, 0.3))
     found = system.under(ms.FCFS).exact(load=load)
     assert found.method == "quasi-birth-death process"
     expected = age_process.prepare(phased_jobs(system)).at(found.arrival_rate).class_waiting_times
@@ -41,7 +35,7 @@ def test_first_come_first_served_as_by_the_age_of_the_head(servers, load):
     ("policy", "first", "error"), [(ms.LeastServersFirst, 1, 3e-7), (ms.MostServersFirst, 0, 2e-8)]
 )
 def test_the_need_that_is_served_first_waits_as_if_it_were_alone(policy, first, error, load):
-    system = ms.System(10, classes((3, 2), (1.0, 2.0), (0.2, 0.8)))
+    system = rigid(10, (3, 1.0, 0.2), (2, 2.0, 0.8))
     found = system.under(policy).exact(load=load)
     chosen = system.classes[first]
     alone = ms.System(10, [replace(chosen, probability=1.0)]).under(ms.FCFS)
@@ -61,10 +55,9 @@ def test_the_need_that_is_served_first_waits_as_if_it_were_alone(policy, first, 
 )
 def test_that_of_all_jobs_is_the_mean_over_the_classes(policy, load):
     """Two classes of one need among them, which wait alike."""
-    rates, probabilities = (1.0, 2.0, 2.0), (0.2, 0.3, 0.5)
-    system = ms.System(10, classes((3, 2, 2), rates, probabilities))
+    system = rigid(10, (3, 1.0, 0.2), (2, 2.0, 0.3), (2, 2.0, 0.5))
     found = system.under(policy).exact(load=load)
-    whole = np.dot(probabilities, waits(found))
+    whole = np.dot(system.probabilities, waits(found))
     assert found.mean_waiting_time == pytest.approx(whole, rel=1e-14, abs=0)
     assert waits(found)[1] == waits(found)[2]
 
@@ -72,7 +65,7 @@ def test_that_of_all_jobs_is_the_mean_over_the_classes(policy, load):
 @pytest.mark.parametrize("load", [1e-9, 1e-5])
 def test_where_hardly_any_job_waits_without_preemption_the_order_is_nearly_that_of_arrival(load):
     """Three large jobs and one more, or five small ones, must meet before one waits."""
-    system = ms.System(10, classes((3, 2), (1.0, 2.0), (0.2, 0.8)))
+    system = rigid(10, (3, 1.0, 0.2), (2, 2.0, 0.8))
     expected = waits(system.under(ms.FCFS).exact(load=load))
     found = waits(system.under(ms.NonpreemptiveMostServersFirst).exact(load=load))
     assert found == pytest.approx(expected, rel=max(10 * load, 1e-11), abs=0)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 from scipy.special import stdtrit
+from tests.rigid_jobs import one_class, rigid
 
 import multiserver as ms
 from multiserver.open import multiserver_jobs
@@ -23,7 +23,7 @@ from multiserver.simulation.interruptions import simulate as interrupted
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import scaled
 
-from .systems import EVERY, MIXED, NAMES, SYSTEMS, turned
+from .systems import EVERY, MIXED, NAMES, SYSTEMS
 
 EFFORT = {"load": 0.5, "jobs": 4000, "seed": 7, "replications": 4, "key": (3, 1)}
 ENGINE = {"jobs": 1000, "replications": 4, "seed": 7, "key": (3, 1)}
@@ -123,20 +123,6 @@ def test_simulations_agree_with_what_is_exact(model, policy):
         assert abs(ms.z_score(mine.mean_jobs, theirs.mean_jobs)) < 5.3
 
 
-@pytest.mark.parametrize("policy", [ms.FCFS, ms.ServerFilling], ids=repr)
-def test_hyperexponential_durations_agree(policy):
-    classes = [
-        ms.JobClass(need=2, duration=MIXED, probability=0.5),
-        ms.JobClass(need=1, duration=ms.Exponential(rate=2.0), probability=0.5),
-    ]
-    queue = ms.System(4, classes).under(policy)
-    exact = queue.exact(load=0.5)
-    for level in ("jobs", "phases"):
-        found = queue.simulate(load=0.5, jobs=400_000, seed=12, level=level)
-        assert abs(ms.z_score(found.mean_response_time, exact.mean_response_time)) < 5.3
-        assert abs(ms.z_score(found.mean_jobs, exact.mean_jobs)) < 5.3
-
-
 def test_the_phase_level_is_the_engine_s():
     system = SYSTEMS["multiserver-jobs"]
     found = system.under(ms.FCFS).simulate(**EFFORT, level="phases")
@@ -156,16 +142,6 @@ def test_the_phase_level_is_the_engine_s():
         system.under(ms.MaxWeight).simulate(**EFFORT, level="phases")
 
 
-def test_classes_the_other_way_round_are_the_same_in_law():
-    for policy in (ms.MaxWeight, ms.MostServersFirst):
-        system = SYSTEMS["multiserver-jobs"]
-        here = system.under(policy).simulate(load=0.5, jobs=200_000, seed=1)
-        there = turned(system).under(policy).simulate(load=0.5, jobs=200_000, seed=2)
-        for mine, theirs in zip(here.by_class, there.by_class[::-1], strict=True):
-            a, b = mine.mean_response_time, theirs.mean_response_time
-            assert abs(a.mean - b.mean) < 5.6 * np.hypot(a.standard_error, b.standard_error)
-
-
 def test_durations_of_every_kind_are_simulated():
     durations = [
         ms.Erlang(stages=3, rate=3.0),
@@ -174,8 +150,7 @@ def test_durations_of_every_kind_are_simulated():
         ms.Pareto(shape=3.5, scale=2.5 / 3.5),
     ]
     for duration in durations:
-        system = ms.System(4, [ms.JobClass(need=2, duration=duration)])
-        queue = system.under(ms.FCFS)
+        queue = one_class(4, duration, need=2).under(ms.FCFS)
         # λ* = ⌊n/v⌋/E[X], as needs are equal; the mean is not known of every law.
         found = queue.simulate(load=0.5, jobs=20_000, seed=5)
         assert found.busy_servers.mean == pytest.approx(2.0, rel=0.1)
@@ -191,11 +166,7 @@ def test_durations_of_every_kind_are_simulated():
 
 
 def test_a_class_that_never_came_has_no_times():
-    classes = [
-        ms.JobClass(duration=ms.Exponential(rate=1.0), probability=1 - 1e-9),
-        ms.JobClass(need=2, duration=ms.Exponential(rate=1.0), probability=1e-9),
-    ]
-    system = ms.System(2, classes)
+    system = rigid(2, (1, 1.0, 1 - 1e-9), (2, 1.0, 1e-9))
     for policy in (ms.FCFS, ms.MaxWeight):
         found = system.under(policy).simulate(load=0.5, jobs=1000, seed=1)
         with pytest.raises(ms.NotKnownError, match=r"does not compute E\[T\], but"):
@@ -237,7 +208,7 @@ def test_scaling_keeps_the_requirement():
 
 def test_an_interval_that_is_not_fair_is_shown_nowhere():
     """M/M/1 at load 0.98: a replication of 300 jobs is worth next to no independent observation."""
-    queue = ms.System(1, [ms.JobClass(duration=ms.Exponential(rate=1.0))]).under(ms.FCFS)
+    queue = one_class(1, 1.0).under(ms.FCFS)
     found = queue.simulate(load=0.98, jobs=10_000, seed=3)
     assert "too short" in found.mean_jobs.lacking
     assert "(no interval)" in str(found)

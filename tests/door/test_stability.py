@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from tests.rigid_jobs import rigid
 
 import multiserver as ms
 from multiserver.open import iteration
@@ -14,11 +15,7 @@ from .systems import EVERY, NAMES, SYSTEMS
 
 
 def system(small, large, servers=8, p=0.2):
-    classes = [
-        ms.JobClass(need=servers, duration=large, probability=p),
-        ms.JobClass(need=1, duration=small, probability=1 - p),
-    ]
-    return ms.System(servers, classes)
+    return rigid(servers, (servers, large, p), (1, small, 1 - p))
 
 
 def test_deterministic_durations_have_a_closed_form():
@@ -43,8 +40,7 @@ def test_deterministic_durations_have_a_closed_form():
 
 
 def test_what_is_exact_has_no_interval():
-    one = ms.Exponential(rate=1.0)
-    found = system(one, one).under(ms.FCFS).stability(half_width=0.5)
+    found = system(1.0, 1.0).under(ms.FCFS).stability(half_width=0.5)
     assert found.estimate is None
     (row,) = found.rows()
     assert row["lower"] == row["limit"] == row["upper"]
@@ -65,7 +61,7 @@ def test_operating_points_and_refusals():
 
 def test_exact_means_of_10000_servers():
     """They come from the age of a large job, which knows the tail; the fronts say the same."""
-    large = system(ms.Exponential(rate=1.0), ms.Exponential(rate=0.5), 10**4, 1e-4)
+    large = system(1.0, 0.5, 10**4, 1e-4)
     found = large.under(ms.FCFS).exact(fraction_of_limit=0.5)
     assert "age of a large job" in found.method
     fronts = HEAD_AGE.answer(large)(found.arrival_rate)
@@ -75,7 +71,7 @@ def test_exact_means_of_10000_servers():
 
 def test_exact_means_of_100000_servers():
     """They come by interpolation, which says so, and knows no tail; E[N] is counted twice."""
-    queue = system(ms.Exponential(rate=1.0), ms.Exponential(rate=0.5), 10**5, 1e-5).under(ms.FCFS)
+    queue = system(1.0, 0.5, 10**5, 1e-5).under(ms.FCFS)
     found = queue.exact(fraction_of_limit=0.5)
     assert "interpolation between" in found.method
     assert found.mean_jobs == pytest.approx(found.arrival_rate * found.mean_response_time, rel=1e-9)
@@ -86,10 +82,8 @@ def test_exact_means_of_100000_servers():
 
 def test_what_sweeps_do_not_reach_is_solved_by_matrices(monkeypatch):
     def queue():
-        durations = ms.Exponential(rate=2.0), ms.Erlang(2, 2.0), ms.Exponential(rate=0.5)
-        rows = zip((1, 2, 5), durations, (0.5, 0.3, 0.2), strict=True)
-        classes = [ms.JobClass(need=v, duration=X, probability=p) for v, X, p in rows]
-        return ms.System(20, classes).under(ms.FCFS)
+        rows = (1, 2.0, 0.5), (2, ms.Erlang(2, 2.0), 0.3), (5, 0.5, 0.2)
+        return rigid(20, *rows).under(ms.FCFS)
 
     swept = queue().exact(fraction_of_limit=0.8)
     assert "sweeps over levels" in swept.method
@@ -100,18 +94,10 @@ def test_what_sweeps_do_not_reach_is_solved_by_matrices(monkeypatch):
     assert found.tail(9) == pytest.approx(swept.tail(9), rel=1e-9)
 
 
-ONE = ms.Exponential(rate=1.0)
-
-
-def rigid(*needs_and_shares, servers=16, duration=ONE):
-    classes = [ms.JobClass(need=v, duration=duration, probability=p) for v, p in needs_and_shares]
-    return ms.System(servers, classes)
-
-
 @pytest.mark.parametrize("policy", [ms.FirstFit, ms.MaxWeight, ms.PreemptiveFirstFit], ids=repr)
 def test_no_policy_exceeds_the_packings(policy):
     """Of 16 servers one job of need 11 and five of need 1 are served at once: λ p₂ < 1."""
-    queue = rigid((1, 0.5), (11, 0.5)).under(policy)
+    queue = rigid(16, (1, 1.0, 0.5), (11, 1.0, 0.5)).under(policy)
     found = queue.stability()
     assert found.highest == pytest.approx(2.0, rel=1e-12)
     assert found.limit == (found.highest if policy is ms.MaxWeight else None)
@@ -136,9 +122,9 @@ def test_no_limit_exceeds_what_no_policy_does(model, policy):
 @pytest.mark.parametrize(
     "system",
     [
-        rigid((2, 0.3), (3, 0.3), (5, 0.4), servers=7),
-        rigid((1, 0.5), (11, 0.5), duration=ms.Erlang(stages=2, rate=1.0)),
-        rigid((3, 0.9), (7, 0.1), servers=10, duration=ms.Exponential(rate=0.2)),
+        rigid(7, (2, 1.0, 0.3), (3, 1.0, 0.3), (5, 1.0, 0.4)),
+        rigid(16, *((v, ms.Erlang(stages=2, rate=1.0), 0.5) for v in (1, 11))),
+        rigid(10, (3, 0.2, 0.9), (7, 0.2, 0.1)),
     ],
     ids=repr,
 )
@@ -152,7 +138,7 @@ def test_limits_found_otherwise_are_below_it(system):
 
 def test_no_wastage_is_negative():
     """λ* E[S] may round to more than the capacity."""
-    job = ms.JobClass(compatible={0, 1}, duration=ONE)
+    job = ms.JobClass(compatible={0, 1}, duration=ms.Exponential(rate=1.0))
     found = ms.System((0.12598496763600103, 0.8010550738032329), [job]).under(ms.FCFS).stability()
     assert (found.wastage, found.utilisation, found.load_limit) == (0.0, 1.0, 1.0)
 
@@ -161,8 +147,6 @@ def test_a_small_utilisation_keeps_its_digits():
     """Half of the jobs need one of 1e8 servers for a time of mean 1, half all for 1e-16. Before a
     large job starts, G small ones end, P(G ≥ j) = 2^-j, in a mean time Σ_j 2^-j/j = ln 2."""
     n = 10**8
-    small = ms.JobClass(need=1, duration=ONE, probability=0.5)
-    large = ms.JobClass(need=n, duration=ms.Exponential(rate=1e16), probability=0.5)
-    found = ms.System(n, [small, large]).under(ms.FCFS).stability()
+    found = system(1.0, 1e16, n, 0.5).under(ms.FCFS).stability()
     expected = (1 + n * 1e-16) / (n * math.log(2))
     assert found.utilisation == pytest.approx(expected, rel=1e-12)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from tests.rigid_jobs import one_class
 
 import multiserver as ms
 from multiserver.errors import NotKnownError
@@ -16,7 +17,7 @@ from multiserver.open import class_counts
 from .systems import SYSTEMS
 
 NEEDS = SYSTEMS["multiserver-jobs"]
-ALIKE = ms.System(3, [ms.JobClass(duration=ms.Exponential(rate=1.0))])
+ALIKE = one_class(3, 1.0)
 QUEUES = [
     *(NEEDS.under(p) for p in (ms.FCFS, ms.ServerFilling, ms.ServerFillingDivisible)),
     *(NEEDS.under(p) for p in (ms.LeastServersFirst, ms.MaxWeight)),
@@ -38,7 +39,7 @@ def test_jobs_find_as_many_as_there_are(queue):
 
 
 def test_tails_reach_beyond_the_jobs_that_fit():
-    queue = ms.System(200, [ms.JobClass(duration=ms.Exponential(rate=1.0))]).under(ms.FCFS)
+    queue = one_class(200, 1.0).under(ms.FCFS)
     exact, found = queue.exact(load=0.9), queue.simulate(load=0.9, jobs=400_000, seed=11)
     for k in (150, 180, 200, 210):
         assert abs(ms.z_score(found.tail(k), exact.tail(k))) < 5.3

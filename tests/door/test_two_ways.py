@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.rigid_jobs import rigid
 
 import multiserver as ms
 from multiserver.sharing import networks, symmetric
@@ -34,11 +35,8 @@ def test_speeds_may_have_any_sum():
 def test_a_hyperexponential_class_is_a_mixture_of_exponential_ones(policy):
     """Taken apart by hand, the parts' jobs are the same jobs."""
     mixture = ms.Hyperexponential(rates=(1.0, 4.0), probabilities=(0.25, 0.75))
-    small = ms.JobClass(need=1, duration=ms.Exponential(rate=2.0), probability=0.4)
-    whole = ms.System(4, [ms.JobClass(need=2, duration=mixture, probability=0.6), small])
-    slow = ms.JobClass(need=2, duration=ms.Exponential(rate=1.0), probability=0.15)
-    fast = ms.JobClass(need=2, duration=ms.Exponential(rate=4.0), probability=0.45)
-    apart = ms.System(4, [slow, fast, small])
+    whole = rigid(4, (2, mixture, 0.6), (1, 2.0, 0.4))
+    apart = rigid(4, (2, 1.0, 0.15), (2, 4.0, 0.45), (1, 2.0, 0.4))
     here, there = (s.under(policy).exact(load=0.6) for s in (whole, apart))
     assert here.mean_jobs == pytest.approx(there.mean_jobs, rel=1e-11)
     parts = [c.mean_jobs for c in there.by_class]

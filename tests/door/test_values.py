@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from tests.rigid_jobs import one_class, rigid
 
 import multiserver as ms
 from multiserver.simulation.estimate import estimate
@@ -146,12 +147,8 @@ def test_a_narrow_terminal_is_given_a_list_below_questions(monkeypatch):
 
 @pytest.mark.parametrize("load", [0.05, 0.1, 0.5])
 def test_no_bound_is_weaker_than_that_of_a_job_that_never_waits(load):
-    classes = [
-        ms.JobClass(need=need, duration=ms.Exponential(rate=1.0), probability=0.5)
-        for need in (1, 8)
-    ]
-    found = ms.System(8, classes).under(ms.ServerFilling).bounds(load=load)
-    exact = ms.System(8, classes).under(ms.ServerFilling).exact(load=load)
+    queue = rigid(8, (1, 1.0, 0.5), (8, 1.0, 0.5)).under(ms.ServerFilling)
+    found, exact = queue.bounds(load=load), queue.exact(load=load)
     assert found.mean_response_time.lower >= 1.0 and found.mean_waiting_time.lower >= 0.0
     assert ("E[T] ≥ 1 alone" in found.method) == (found.mean_response_time.lower == 1.0)
     for name in ("mean_jobs", "mean_waiting", "mean_response_time", "mean_waiting_time"):
@@ -162,13 +159,10 @@ def test_no_bound_is_weaker_than_that_of_a_job_that_never_waits(load):
 
 def test_integers_of_numpy_are_stored_as_plain_ones():
     """Products of 8 bits would overflow."""
-    jobs = [
-        ms.JobClass(need=np.int8(v), duration=ms.Exponential(rate=1.0), probability=0.5)
-        for v in (60, 2)
-    ]
-    system = ms.System(np.int8(100), jobs)
+    system, plain = (
+        rigid(kind(100), (kind(60), 1.0, 0.5), (kind(2), 1.0, 0.5)) for kind in (np.int8, int)
+    )
     assert {type(x) for x in (system.servers, *system.needs)} == {int}
-    plain = ms.System(100, [replace(job, need=int(job.need)) for job in jobs])
     assert system.under(ms.FCFS).stability() == plain.under(ms.FCFS).stability()
 
 
@@ -180,7 +174,7 @@ def test_short_floats_of_numpy_are_plain_ones(recwarn):
     moments = 1.0, 3.0, 20.0
     assert ms.fit_three_moments(*map(np.float32, moments)) == ms.fit_three_moments(*moments)
     assert repr(ms.EasyBackfilling(overestimate=half)) == "easy-backfilling(overestimate=0.5)"
-    queue = ms.System(2, [ms.JobClass(duration=ms.Exponential(rate=two))]).under(ms.FCFS)
+    queue = one_class(2, ms.Exponential(rate=two)).under(ms.FCFS)
     runs = {"load": 0.5, "jobs": 4000, "seed": 1}
     long = {"warm_up": np.longdouble(0.25), "confidence": np.longdouble(0.5)}
     assert queue.simulate(**runs, **long) == queue.simulate(**runs, warm_up=0.25, confidence=0.5)
@@ -202,12 +196,9 @@ def test_fractions_are_plain_floats():
 
 def test_no_mean_wait_is_negative():
     """E[N] less the jobs in service, where hardly any job waits, is rounding of either sign."""
-    jobs = [
-        ms.JobClass(need=v, duration=ms.Exponential(rate=r), probability=0.5)
-        for v, r in ((1, 1.0), (2, 2.0))
-    ]
+    queue = rigid(50, (1, 1.0, 0.5), (2, 2.0, 0.5)).under(ms.MostServersFirst)
     for load in (0.05, 0.1):
-        found = ms.System(50, jobs).under(ms.MostServersFirst).exact(load=load)
+        found = queue.exact(load=load)
         assert 0 <= found.mean_waiting < 1e-12 and 0 <= found.mean_waiting_time < 1e-12
         assert all(0 <= one.mean_waiting_time < 1e-12 for one in found.by_class)
 
