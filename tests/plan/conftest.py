@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 from tests.conftest import ROOT
 
@@ -25,3 +28,15 @@ def digests() -> CodeDigests:
 def unedited(digests, monkeypatch) -> None:
     """Copies of the project have its code as it is: a plan need not read it again."""
     monkeypatch.setattr(CodeDigests, "below", lambda root: digests)
+
+
+@pytest.fixture
+def plan_of(tmp_path: Path) -> Callable[..., Plan]:
+    """The plan of a text as a user's own file, `own.yaml`, beside other config."""
+
+    def load(text: str, **config: object) -> Plan:
+        file = tmp_path / "own.yaml"
+        file.write_text(text, "utf-8")
+        return Plan.load(config, ROOT, [file])
+
+    return load

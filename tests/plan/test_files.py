@@ -91,13 +91,9 @@ def test_a_tab_is_named_with_its_place_and_what_to_write(tmp_path, old, new, pla
 @pytest.mark.parametrize(
     "value", ["\tWasted", "2026-13-45", "0000-00-00", "1:60:99", "0b2", "=", "<<"]
 )
-def test_what_yaml_1_1_has_as_a_date_a_time_or_a_tab_is_text_or_refused(tmp_path, value):
-    own = tmp_path / "own.yaml"
+def test_what_yaml_1_1_has_as_a_date_a_time_or_a_tab_is_text_or_refused(plan_of, value):
     text = OWN % ("own", "fig1", "curve")
-    own.write_text(
-        text.replace("title: Wasted servers", f"title:{value:>{len(value) + 1}}"), "utf-8"
-    )
     try:
-        Plan.load({}, ROOT, [own])
+        plan_of(text.replace("title: Wasted servers", f"title:{value:>{len(value) + 1}}"))
     except ConfigError as error:
         assert "own.yaml:5" in str(error)

@@ -75,16 +75,12 @@ def test_what_any_paper_gives_can_be():
     ("old", "new"),
     [("servers: 30", "servers: 0"), ("[1, 10]", "[1, 31]"), ("rates: [1, 1]", "rates: [1, -1]")],
 )
-def test_the_plan_says_the_line(tmp_path, old, new):
-    file = tmp_path / "own.yaml"
+def test_the_plan_says_the_line(plan_of, old, new):
     word = next(iter(read_yaml(ROOT / "config/tolerances.yaml", "")[0]))
     text = PAPER.replace("within: is", f"within: {word}")
-    file.write_text(text, "utf-8")
-    Plan.load({}, ROOT, [file])
-    file.write_text(text.replace(old, new), "utf-8")
-    with pytest.raises(ConfigError) as error:
-        Plan.load({}, ROOT, [file])
-    assert re.search(r"own\.yaml:9: claims\.0\.given", str(error.value))
+    plan_of(text)
+    with pytest.raises(ConfigError, match=r"own\.yaml:9: claims\.0\.given"):
+        plan_of(text.replace(old, new))
 
 
 @pytest.mark.parametrize("completes", [True, False, "1", 3])
@@ -110,26 +106,22 @@ def test_a_choice_of_numbers_takes_no_truth_value(completes):
         *[("exact", stated, "{") for stated in ("{}", "{a: 1}", "[{}]")],
     ],
 )
-def test_what_is_stated_can_be_compared(tmp_path, within, stated, found):
-    own = tmp_path / "own.yaml"
+def test_what_is_stated_can_be_compared(plan_of, within, stated, found):
     text = PAPER.replace("within: is", f"within: {within}")
-    own.write_text(text.replace("stated: '5.5'", f"stated: {stated}"), "utf-8")
     place = r"own.yaml:10: claims.0.stated[.\d]*\n"
     with pytest.raises(ConfigError, match=rf"{place}    found     {found}"):
-        Plan.load({}, ROOT, [own])
+        plan_of(text.replace("stated: '5.5'", f"stated: {stated}"))
 
 
 @pytest.mark.parametrize("effort", ["paper", "quick"])
 @pytest.mark.parametrize("jobs", ["[1000, 2000]", "many", "{a: 1}"])
-def test_a_simulation_has_one_length(tmp_path, jobs, effort):
-    own = tmp_path / "own.yaml"
+def test_a_simulation_has_one_length(plan_of, jobs, effort):
     given = (
         f"{{system: {{multiserver-jobs: {JOBS}}}, reading: max-weight, load: 0.9, jobs: {jobs}}}"
     )
     text = re.sub("given: .*", f"given: {given}", PAPER.replace("within: is", "within: exact"))
-    own.write_text(text.replace("systems/mean-demand", "rigid-policies/growth"), "utf-8")
     with pytest.raises(ConfigError, match=r"own.yaml:9: claims.0.given.jobs\n"):
-        Plan.load({"effort": effort}, ROOT, [own])
+        plan_of(text.replace("systems/mean-demand", "rigid-policies/growth"), effort=effort)
 
 
 @pytest.mark.parametrize("chosen", [[], ["product-form-saturated"]])

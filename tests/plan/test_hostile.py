@@ -10,7 +10,6 @@ import pytest
 
 from atlas.config.errors import ConfigError
 from atlas.config.read import read_config
-from atlas.plan.resolve import Plan
 
 pytestmark = pytest.mark.usefixtures("unedited")
 
@@ -28,16 +27,13 @@ NAMES = ("../x", "/tmp/x", "a/b", "..", ".", "a\\b", "~", "C:x", "$(ls)", "{x}",
 
 
 @pytest.mark.parametrize("place", range(3))
-def test_a_name_that_is_a_path_or_a_command_is_refused(tmp_path, place):
-    file = tmp_path / "own.yaml"
-    file.write_text(OWN % ("own", "fig1", "curve"), "utf-8")
-    Plan.load({}, ROOT, [file])
+def test_a_name_that_is_a_path_or_a_command_is_refused(plan_of, place):
+    plan_of(OWN % ("own", "fig1", "curve"))
     for name in NAMES:
         names = ["own", "fig1", "curve"]
         names[place] = f"'{name}'"
-        file.write_text(OWN % tuple(names), "utf-8")
         with pytest.raises(ConfigError, match="no job was started"):
-            Plan.load({}, ROOT, [file])
+            plan_of(OWN % tuple(names))
 
 
 @pytest.mark.parametrize(
@@ -51,21 +47,17 @@ def test_a_name_that_is_a_path_or_a_command_is_refused(tmp_path, place):
         f"{{{{ {'(' * 3000}1{')' * 3000} }}}}",
     ],
 )
-def test_a_text_that_cannot_be_filled_in_is_refused_with_its_line(tmp_path, title):
-    file = tmp_path / "own.yaml"
+def test_a_text_that_cannot_be_filled_in_is_refused_with_its_line(plan_of, title):
     text = OWN % ("own", "fig1", "curve")
-    file.write_text(text.replace("title: Wasted servers", f"title: '{title}'"), "utf-8")
     with pytest.raises(ConfigError, match=r"own.yaml:5: figures.fig1.title\n"):
-        Plan.load({}, ROOT, [file])
+        plan_of(text.replace("title: Wasted servers", f"title: '{title}'"))
 
 
 @pytest.mark.parametrize("bracket", ["[", "{a: "])
-def test_what_is_nested_deep_is_refused_in_no_time(tmp_path, bracket):
-    file = tmp_path / "own.yaml"
-    file.write_text("paper: own\nfigures: " + 150_000 * bracket, "utf-8")
+def test_what_is_nested_deep_is_refused_in_no_time(plan_of, bracket):
     start = time.process_time()
     with pytest.raises(ConfigError, match="nested at most"):
-        Plan.load({}, ROOT, [file])
+        plan_of("paper: own\nfigures: " + 150_000 * bracket)
     assert time.process_time() - start < 10
 
 
