@@ -12,6 +12,7 @@ from atlas.enumeration import counts
 from atlas.enumeration.fronts import FrontChain
 from atlas.enumeration.phases import Phases
 
+from .references import close
 from .sparse_chains import explore, stationary_distribution
 
 
@@ -32,6 +33,14 @@ def rule_of(kind, servers, needs, sizes, probabilities, *options):
 def jobs_of(system):
     """A system of exponential durations, for chains of numbers of jobs."""
     return counts.Jobs(system.servers, system.needs, system.rates, system.probabilities)
+
+
+def assert_means_are(distribution, expected, rel, tails=8):
+    """Of all jobs, and P(N > k) for the first k."""
+    assert distribution.mean_jobs == close(expected.jobs, rel)
+    assert distribution.mean_waiting == close(expected.waiting, rel)
+    over = [distribution.tail(k) for k in range(tails)]
+    assert over == close([expected.tail(k) for k in range(tails)], 1e-10)
 
 
 def saturated(rule):

@@ -94,13 +94,14 @@ def test_many_digits(n, p_h, p_n):
 # What is known in closed form.
 
 FIELDS = "throughput", "wastage", "utilisation", "relative_completions"
+SHARES = 0.9, 0.3, 1e-2, 1e-4, 1e-8, 1e-12
 
 
 @pytest.mark.parametrize(
     ("n", "p_n", "rel"),
     [
-        *itertools.product((2, 6, 100), (0.9, 0.3, 1e-2, 1e-4, 1e-8, 1e-12), [1e-13]),
-        *itertools.product([100_000], (0.9, 0.3, 1e-2, 1e-4, 1e-8, 1e-12), [1e-11]),
+        *itertools.product((2, 6, 100), SHARES, [1e-13]),
+        *itertools.product([100_000], SHARES, [1e-11]),
         *itertools.product([1_000_000], (1e-5, 1e-7), [1e-10]),
     ],
 )

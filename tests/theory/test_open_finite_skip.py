@@ -26,7 +26,7 @@ from multiserver.sizes import Deterministic, Erlang, Exponential, scaled
 
 from .figure_systems import FIGURE_4A, FIGURE_4B, FIGURE_6, FIGURE_7, H2, SIXES, SPEEDS
 from .references import close
-from .second_route import drawn_on_arrival, rule_of
+from .second_route import assert_means_are, drawn_on_arrival, rule_of
 
 TWINS = MultiserverJobSystem.of(4, (1, 1, 4, 2), (3.0, 0.5, 1.0, 2.0), (0.3, 0.3, 0.2, 0.2))
 MIXED = ThresholdParallelism(4, (2, 3, 1), (Erlang(2, 5.0), H2, Exponential(3.0)), (0.3, 0.3, 0.4))
@@ -87,11 +87,7 @@ def test_means_are_those_of_the_second_route(name, load):
     model, rule = MODELS[name]
     rate, front = load / mean_size(rule), prepare(model)
     distribution, expected = solve(front.at(rate)), FrontChain(rule).means(rate)
-    assert distribution.mean_jobs == close(expected.jobs, rel=1e-11)
-    assert distribution.mean_waiting == close(expected.waiting, rel=1e-11)
-    assert [distribution.tail(k) for k in range(8)] == close(
-        [expected.tail(k) for k in range(8)], rel=1e-10
-    )
+    assert_means_are(distribution, expected, 1e-11)
     jobs = rate * np.array(rule.probabilities) * front.response_times(distribution)
     assert jobs == close(np.array(expected.class_jobs), rel=1e-11)
 

@@ -1,5 +1,5 @@
-"""The open system of needs 1 and n by the age of a large job: against the chains of fronts, fifty
-digits, closed forms, light traffic and a simulation."""
+"""The open system of needs 1 and n by the age of a large job: against chains with the
+number of jobs as level, all fronts, interpolated fronts, and Pollaczek and Khinchine."""
 
 from __future__ import annotations
 

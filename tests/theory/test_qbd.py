@@ -98,6 +98,7 @@ def test_tail_far_out():
     load = 1 - 2**-20
     distribution = solve(m_erlang_1(3, load))
     exact = solve(m_m_k(1, load))
+    assert exact.variance == close(load / (1 - load) ** 2, rel=8e-15 / (1 - load))
     assert exact.tail(1_000_000) == close(load**1_000_001, rel=1e-9)
     assert exact.level_probability(1_000_000) == close((1 - load) * load**1e6, rel=1e-9)
     far = distribution.tail([1_000_000, 1_000_001])

@@ -1,4 +1,4 @@
-"""Balanced fairness: Theorem 2, Propositions 1 and 2, and exact means by three routes."""
+"""Balanced fairness: Theorem 2, Propositions 1 and 2, and exact means against fractions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Means of open, closed and mixed networks against full chains and full enumerations."""
+"""Means of open, closed and mixed networks against full enumerations, in fractions."""
 
 from __future__ import annotations
 
@@ -176,7 +176,14 @@ def test_many_jobs_of_two_chains():
     assert found.mean_jobs[:2].sum() + found.mean_jobs[2:].sum() == close(120.0, rel=1e-12)
 
 
-# Section 7: interrupted services are routing.
+@pytest.mark.parametrize("m", [0.5, 1000])
+def test_interruptions_of_exponential_jobs_change_nothing(m):
+    """Completed with probability 1/(m + 1), all rates times m + 1 (Section 7, eq. (14))."""
+    rates, servers, arrivals = (1.0, 2.0, 0.5), ({0, 2}, {1, 2}), (1.2, 2.1)
+    faster = MultiServerQueue(tuple((m + 1) * rate for rate in rates), servers)
+    found = solve(Network([faster], arrivals, m / (m + 1) * np.eye(2)))
+    expected = balanced_fairness.solve(MultiServerQueue(rates, servers), arrivals)
+    np.testing.assert_allclose(found.mean_jobs, expected.mean_jobs, rtol=1e-10)
 
 
 # Refusals.

@@ -21,12 +21,7 @@ from multiserver.sharing.queue import (
 from multiserver.sharing.traffic import solve_traffic
 
 from .references import close
-from .test_sharing_product_form import (
-    chain_traffic,
-    exact_traffic,
-    random_queue,
-    random_routing,
-)
+from .test_sharing_product_form import chain_traffic, exact_traffic, random_queue, random_routing
 
 
 def subsets(classes):

@@ -1,4 +1,4 @@
-"""Equations (15) and (16): corrected against the Φ recursion and fractions, and as printed."""
+"""Equations (15) and (16): corrected, against fractions, and as printed."""
 
 from __future__ import annotations
 

@@ -16,10 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiserver.saturated.single_duration import (
-    one_half_all_one_rate,
-    single_duration,
-)
+from multiserver.saturated.single_duration import one_half_all_one_rate, single_duration
 
 
 def normalised(weights):

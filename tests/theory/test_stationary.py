@@ -1,4 +1,4 @@
-"""Distribution and relative completions of the chain against dense elimination and closed forms."""
+"""Distribution and relative completions of the chain against dense elimination."""
 
 from __future__ import annotations
 
@@ -106,9 +106,6 @@ def test_dispersion_of_completions(n, needs, rates, p):
     found = solved(n, needs, rates, p)
     expected = dispersion_of_completions(brute_in_order(found)[0])
     assert 1 + 2 * found.mean_relative_completions == close(expected, rel=1e-12)
-
-
-# Theorem 8.1.
 
 
 # Flows from 1 down to 1e-300 and below.
