@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.rigid_jobs import rigid
 
 import multiserver as ms
 from multiserver.simulation import fcfs
@@ -95,14 +96,7 @@ def test_runs_with_few_bursts_have_no_interval():
     assert short.skewness() > MAX_SKEWNESS > long.skewness()
     assert "skewness" in short.caveat() and not long.caveat()
     often = ms.Hyperexponential(rates=(1.905, 0.0953), probabilities=(0.952, 0.048))
-    system = ms.System(
-        servers=6,
-        classes=[
-            ms.JobClass(need=1, duration=often, probability=0.997),
-            ms.JobClass(need=6, duration=ms.Exponential(rate=1.3), probability=0.003),
-        ],
-    )
-    queue = system.under(ms.FCFS)
+    queue = rigid(6, (1, often, 0.997), (6, 1.3, 0.003)).under(ms.FCFS)
     for seed in range(3):
         found = queue.simulate(load=0.29, jobs=24_000, seed=seed)
         assert "skewness" in found.mean_response_time.lacking

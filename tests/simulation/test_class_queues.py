@@ -11,6 +11,7 @@ import inspect
 import numpy as np
 import pytest
 from numba import njit
+from tests.simulation.workloads import workload_at
 
 from multiserver.simulation import backfilling, class_policies, fcfs, front, front_policies
 from multiserver.simulation.class_queues import CLASS_POLICY, simulate
@@ -26,11 +27,6 @@ from .test_policies import CLASS_POLICIES as POLICIES
 Z = 6.0
 
 
-def workload(k, needs, sizes, probabilities, load):
-    found = Workload(k, needs, sizes, probabilities, 1.0)
-    return Workload(k, needs, sizes, probabilities, load / found.load)
-
-
 def at_load(system, load):
     return Workload.of(system, load * system.naive_throughput)
 
@@ -38,30 +34,30 @@ def at_load(system, load):
 GENERAL = [
     at_load(FIGURE_7, 0.85),
     # Needs out of order, all kinds of sizes, ties of completions.
-    workload(
+    workload_at(
+        0.7,
         4,
         (4, 1, 2),
         (Hyperexponential((0.3, 5.0), (0.4, 0.6)), Deterministic(1.0), Erlang(3, 2.0)),
         (0.2, 0.5, 0.3),
-        0.7,
     ),
     # Two classes of one need, which are served in order of arrival.
-    workload(
+    workload_at(
+        0.6,
         6,
         (1, 4, 1),
         (Deterministic(0.7), Exponential(1.0), Exponential(0.3)),
         (0.5, 0.3, 0.2),
-        0.6,
     ),
     # Needs that do not divide the servers, idle servers that nobody can use.
-    workload(
+    workload_at(
+        0.6,
         7,
         (5, 2, 3),
         (Exponential(1.0), Bimodal((0.5, 4.0), (0.8, 0.2)), Deterministic(2.0)),
         (0.2, 0.5, 0.3),
-        0.6,
     ),
-    workload(1, (1,), (Exponential(1.0),), (1.0,), 0.8),
+    workload_at(0.8, 1, (1,), (Exponential(1.0),), (1.0,)),
 ]
 
 
@@ -92,17 +88,6 @@ def test_sums_are_those_of_the_measured_jobs(system):
     everyone = seen.sum(axis=1)[measured]
     assert found.sums[0, -1, 3:5].tolist() == [everyone.sum(), (everyone**2).sum()]
     assert found.sums[0, -1, 0] == measured.sum()
-
-
-def test_equal_seeds_give_equal_bits():
-    work = GENERAL[1]
-    keys = {"jobs": 2000, "replications": 3, "seed": 6}
-    first = simulate(work, class_policies.max_weight, key=(1,), **keys)
-    again = simulate(work, class_policies.max_weight, key=(1,), **keys)
-    other = simulate(work, class_policies.max_weight, key=(2,), **keys)
-    assert first.sums.tobytes() == again.sums.tobytes()
-    assert not np.isin(first.sums[:, -1, 1], other.sums[:, -1, 1]).any()
-    assert len(set(first.sums[:, -1, 1])) == 3
 
 
 def test_what_is_unstable_is_an_error():

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import kstest
+from tests.intervals import assert_intervals_hold
 
-from atlas.io.scores import TESTS, assess
 from atlas.models.clusters import read_cluster, read_servers
 from multiserver.simulation.controls import MIN_DEGREES_OF_FREEDOM, estimate_with_controls
 from multiserver.simulation.estimate import estimate, z_score
@@ -69,18 +68,6 @@ def test_against_leaving_out_each_replication(spread):
     error = np.sqrt(19 / 20 * np.sum((without - np.mean(without)) ** 2))
     assert found.standard_error == pytest.approx(error, rel=1e-9)
     assert found.freedom == 17
-
-
-def test_against_least_squares_whose_residuals_have_no_common_variance():
-    """With equal weights: HC3 of the intercept, as matrices."""
-    totals, weights, controls = normal(np.random.default_rng(2), 20)
-    found = estimate_with_controls(totals, weights, controls, variance=1, jobs=20)
-    X = np.column_stack([np.ones(20), controls])
-    inverse = np.linalg.inv(X.T @ X)
-    hat = X @ inverse @ X.T
-    u = (totals - hat @ totals) / 2 / (1 - np.diag(hat))
-    covariance = 19 / 20 * inverse @ X.T @ (np.diag(u**2) - np.outer(u, u) / 20) @ X @ inverse
-    assert found.standard_error == pytest.approx(covariance[0, 0] ** 0.5, rel=1e-9)
 
 
 def test_what_is_quadratic_in_controls_makes_the_error_too_large_and_not_too_small():
@@ -201,12 +188,8 @@ def runs():
 def test_corrected_intervals_of_a_cluster_cover(runs):
     exact, found = runs
     rates = [one.service_rate[1] for one in found]
-    scores = {
-        "z": [z_score(rate, exact[1]) for rate in rates],
-        "inside": [rate.covers(exact[1]) for rate in rates],
-    }
-    told = assess(pd.DataFrame(scores))
-    assert min(told[test] for test in TESTS) > FALSE_ALARM, told
+    assert not any(rate.lacking for rate in rates)
+    assert_intervals_hold(rates, [exact[1]] * len(rates), FALSE_ALARM)
 
 
 def test_corrected_intervals_of_a_cluster_are_narrower(runs):

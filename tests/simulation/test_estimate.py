@@ -94,10 +94,6 @@ def test_z_score_in_the_tails(replications, t):
     assert float(normal / tail) == close(1.0, rel=1e-9)
 
 
-def test_z_score_of_many_replications_is_t():
-    assert z_score(Estimate(5.0, 1.0, 2.0, 10**9, 1, 1.0), 11.0) == close(-3.0, rel=1e-7)
-
-
 def test_replications_that_do_not_differ():
     found = estimate([2, 4], [1, 2], variance=1.0, jobs=2)
     assert (found.mean, found.half_width, found.effective_size) == (2.0, 0.0, math.inf)

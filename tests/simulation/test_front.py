@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numba import njit
+from tests.simulation.workloads import workload_at
 
 from multiserver.simulation import fcfs, front_policies
 from multiserver.simulation.estimate import z_score
@@ -33,11 +34,6 @@ def single(k, size, load):
     return Workload(k, (1,), (size,), (1.0,), load / size.mean)
 
 
-def rigid(k, needs, sizes, probabilities, load):
-    found = Workload(k, needs, sizes, probabilities, 1.0)
-    return replace(found, arrival_rate=load / found.load)
-
-
 def fastest_server_first(workload):
     return front_policies.fastest_server_first(workload, SPEEDS)
 
@@ -55,22 +51,22 @@ CASES = {
     "figure 6": (
         front_policies.server_filling,
         slow.server_filling(4),
-        rigid(4, (1, 2, 4), tuple(map(Exponential, (5.0, 2.0, 0.5))), THIRDS, 0.8),
+        workload_at(0.8, 4, (1, 2, 4), tuple(map(Exponential, (5.0, 2.0, 0.5))), THIRDS),
     ),
     "out of order": (
         front_policies.server_filling,
         slow.server_filling(8),
-        rigid(8, (4, 1, 2), MIXED, THIRDS, 0.8),
+        workload_at(0.8, 8, (4, 1, 2), MIXED, THIRDS),
     ),
     "divisible": (
         front_policies.server_filling_divisible,
         slow.server_filling_divisible(6),
-        rigid(6, (3, 1, 2), MIXED, THIRDS, 0.8),
+        workload_at(0.8, 6, (3, 1, 2), MIXED, THIRDS),
     ),
     "thresholds": (
         front_policies.threshold_parallelism,
         slow.threshold_parallelism(7),
-        rigid(7, (3, 1, 5), MIXED, THIRDS, 0.8),
+        workload_at(0.8, 7, (3, 1, 5), MIXED, THIRDS),
     ),
 }
 
@@ -130,28 +126,6 @@ def test_one_server_serves_in_order_of_arrival(build, size):
         ):
             estimated = quantity.effective_size * quantity.standard_error**2
             assert estimated == pytest.approx(variance, rel=0.3)
-
-
-@pytest.mark.parametrize("size", [Exponential(1.0), H2, Deterministic(1.0)], ids=repr)
-def test_limited_processor_sharing_of_many_jobs_is_processor_sharing(size):
-    """E[T] = E[S]/(1 − ρ), whatever the sizes; 60 jobs are present with probability 1e-18."""
-    work = single(60, size, 0.5)
-    policy = front_policies.limited_processor_sharing(work)
-    found = simulate(work, policy, jobs=30_000, replications=20, seed=2)
-    assert abs(z_score(found.mean_response_time, size.mean / 0.5)) < Z
-    assert abs(z_score(found.mean_jobs, 1.0)) < Z
-    assert abs(z_score(found.class_response_time(0), size.mean / 0.5)) < Z
-    assert abs(z_score(found.class_jobs(0), 1.0)) < Z
-
-
-def test_equal_seeds_give_equal_bits():
-    build, _, work = CASES["divisible"]
-    keys = {"jobs": 2000, "replications": 3, "seed": 6}
-    first = simulate(work, build(work), key=(1,), **keys)
-    again = simulate(work, build(work), key=(1,), **keys)
-    other = simulate(work, build(work), key=(2,), **keys)
-    assert first.sums.tobytes() == again.sums.tobytes()
-    assert not np.isin(first.sums[:, -1, 1], other.sums[:, -1, 1]).any()
 
 
 def test_what_is_unstable_is_an_error():

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.rigid_jobs import one_class, rigid
 
 import multiserver as ms
 from multiserver.errors import UnstableError
@@ -127,24 +128,17 @@ def test_steps_are_long_against_what_jobs_in_service_remain():
 
 
 # Few jobs, near saturation: what a test of growth is most easily deceived by.
-RARE = (
-    ms.JobClass(need=1, duration=Exponential(1.0), probability=0.7),
-    ms.JobClass(need=4, duration=Exponential(0.5), probability=0.2),
-    ms.JobClass(need=8, duration=Exponential(1.0), probability=0.1),
-)
-BURSTS = ms.JobClass(
-    duration=ms.Hyperexponential(probabilities=(0.99, 0.01), rates=(1.8, 0.02)),
-)
+RARE = (1, 1.0, 0.7), (4, 0.5, 0.2), (8, 1.0, 0.1)
+BURSTS = ms.Hyperexponential(probabilities=(0.99, 0.01), rates=(1.8, 0.02))
 
 
 @pytest.mark.parametrize("policy", [ms.FCFS, ms.MostServersFirst, ms.LeastServersFirst], ids=repr)
 def test_short_runs_of_stable_queues_are_not_refused(policy):
     """20 seeds each: at 1e-6, one with a probability of 1e-4 in all."""
-    for servers, classes in ((8, RARE), (1, (BURSTS,))):
-        queue = ms.System(servers, classes).under(policy)
-        if policy is ms.FCFS or servers > 1:
-            for seed in range(20):
-                queue.simulate(fraction_of_limit=0.97, seed=seed, jobs=20_000)
+    systems = [rigid(8, *RARE)] + ([one_class(1, BURSTS)] if policy is ms.FCFS else [])
+    for system in systems:
+        for seed in range(20):
+            system.under(policy).simulate(fraction_of_limit=0.97, seed=seed, jobs=20_000)
 
 
 @pytest.mark.parametrize("policy", [ms.FirstFit, ms.PreemptiveFirstFit], ids=repr)
@@ -168,8 +162,7 @@ def test_no_run_of_an_unstable_queue_has_an_interval(policy):
 def test_servers_at_work_are_measured(policy):
     """E[busy] is ρ n if stable, by Little's law: |z| > 5 has a probability of 6e-7."""
     for servers in (8, 16):
-        system = ms.System(servers, RARE)
-        found = system.under(policy).simulate(load=0.6, jobs=200_000, seed=8)
+        found = rigid(servers, *RARE).under(policy).simulate(load=0.6, jobs=200_000, seed=8)
         assert found.busy_servers.half_width > 0
         assert abs(z_score(found.busy_servers, 0.6 * servers)) < HIGHEST_Z
         assert found.idle_servers.mean == pytest.approx(servers - found.busy_servers.mean)

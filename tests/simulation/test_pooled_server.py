@@ -10,19 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.simulation.workloads import workload_at
 
 from atlas.models.finite_skip import read_model
 from multiserver.simulation import class_policies, class_queues, front, front_policies
 from multiserver.simulation.cluster import Cluster, ParallelClass
 from multiserver.simulation.controls import estimate_with_controls
 from multiserver.simulation.estimate import z_score
-from multiserver.simulation.pooled_server import (
-    COLUMNS,
-    COUNTED,
-    FOUND_WORK,
-    arrive,
-    mean_work,
-)
+from multiserver.simulation.pooled_server import COLUMNS, COUNTED, FOUND_WORK, arrive, mean_work
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Deterministic, Exponential, Hyperexponential, Pareto
 
@@ -150,8 +145,7 @@ def test_constant_requirements_leave_the_other_controls(unit):
     """In a unit in which sums of durations are rounded as in one in which they are not: the
     rounding of their total, which is no control, would be far from its average of 0."""
     sizes = Deterministic(unit), Deterministic(3 * unit)
-    work = Workload(8, (1, 8), sizes, (0.7, 0.3), 1.0)
-    work = Workload(8, (1, 8), sizes, (0.7, 0.3), 0.9 / work.load)
+    work = workload_at(0.9, 8, (1, 8), sizes, (0.7, 0.3))
     policy = front_policies.server_filling(work)
     found = front.simulate(work, policy, jobs=10_000, replications=32, seed=1).mean_response_time
     assert found.controls == 2 and found.gain > 100

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
+from tests.intervals import assert_intervals_hold
+from tests.rigid_jobs import one_class, rigid
 
 import multiserver as ms
-from atlas.io.scores import TESTS, assess
 from multiserver.simulation.run_length import (
     FAIR_OBSERVATIONS,
     MAX_SKEWNESS,
@@ -139,8 +139,7 @@ def test_constant_durations_that_hardly_ever_wait_have_an_interval_of_no_width(s
 @pytest.mark.parametrize(("servers", "load"), [(500, 0.288), (100, 0.3)])
 def test_constant_durations_whose_waits_no_float_shows(servers, load):
     """E[W] is 1e-120 and 1e-25 of E[T]; the skewness of the waits alone is 2e57 and 2e10."""
-    system = ms.System(servers, [ms.JobClass(duration=ms.Deterministic(value=1.0))])
-    queue = system.under(ms.FCFS)
+    queue = one_class(servers, ms.Deterministic(value=1.0)).under(ms.FCFS)
     exact = queue.exact(load=load)
     assert 0 < exact.mean_waiting_time < 1e-20
     found = queue.simulate(load=load, jobs=200_000, seed=1)
@@ -194,9 +193,7 @@ def test_controls_need_enough_jobs_that_bring_most_of_the_variance():
 
 
 def rare_and_long():
-    sizes = ms.Exponential(rate=1.0), ms.Exponential(rate=0.1)
-    rows = zip((1, 3), sizes, (0.999, 0.001), strict=True)
-    return ms.System(3, [ms.JobClass(need=v, duration=X, probability=p) for v, X, p in rows])
+    return rigid(3, (1, 1.0, 0.999), (3, 0.1, 0.001))
 
 
 @pytest.mark.parametrize("policy", [ms.MostServersFirst, ms.LeastServersFirst])
@@ -226,14 +223,11 @@ def test_short_runs_have_no_interval(model, seed):
 def test_short_runs_of_a_large_pool_cover():
     """100 servers that fill in more jobs than a replication has, at a load where few wait."""
     system = ms.System(100, [ms.JobClass(degree=2, duration=ms.Exponential(rate=1.0))])
-    queue, scores = system.under(ms.FCFS), []
-    exact = queue.exact(load=0.5).mean_response_time
-    for seed in range(24):
-        found = queue.simulate(load=0.5, jobs=6_400, seed=seed).mean_response_time
-        assert not found.lacking
-        scores.append({"z": ms.z_score(found, exact), "inside": found.covers(exact)})
-    told = assess(pd.DataFrame(scores))
-    assert min(told[test] for test in TESTS) > FALSE_ALARM, told
+    queue = system.under(ms.FCFS)
+    runs = [queue.simulate(load=0.5, jobs=6_400, seed=seed) for seed in range(24)]
+    found = [run.mean_response_time for run in runs]
+    assert not any(one.lacking for one in found)
+    assert_intervals_hold(found, [queue.exact(load=0.5).mean_response_time] * 24, FALSE_ALARM)
 
 
 @pytest.mark.parametrize("unit", [2.0**-320, 2.0**-140, 2.0**140, 2.0**320])
@@ -242,10 +236,8 @@ def test_the_unit_of_time_matters_to_nothing(policy, unit):
     """Nor to the intervals, though sixth moments of these durations are no floats."""
 
     def simulated(unit):
-        durations = (ms.Exponential(rate=1 / unit), ms.Erlang(stages=3, rate=9 / unit))
-        pairs = zip((1, 4), durations, strict=True)
-        classes = [ms.JobClass(need=v, duration=X, probability=0.5) for v, X in pairs]
-        return ms.System(4, classes).under(policy).simulate(load=0.4, jobs=80_000, seed=1)
+        system = rigid(4, (1, 1 / unit, 0.5), (4, ms.Erlang(stages=3, rate=9 / unit), 0.5))
+        return system.under(policy).simulate(load=0.4, jobs=80_000, seed=1)
 
     plain, found = simulated(1.0).mean_response_time, simulated(unit).mean_response_time
     assert found.half_width / unit == pytest.approx(plain.half_width, rel=1e-9)
@@ -256,12 +248,11 @@ def test_durations_too_far_apart_to_judge_a_run_are_refused_in_words():
     rare = ms.Bimodal(values=(1.0, 1e60), probabilities=(1 - 1e-15, 1e-15))
     far = [ms.BoundedPareto(shape=1.2, low=1e-60, high=1e60), ms.Exponential(rate=1.0)]
     apart = [ms.Exponential(rate=1e-60), ms.Exponential(rate=1e60)]
-    for durations, text in (
+    for (small, large), text in (
         ([rare, rare], "more than 1e\\+08 in a replication take too long"),
         (far, "which no float can hold: some are too long beside their mean"),
         (apart, "durations must be less far apart"),
     ):
-        pairs = zip((1, 4), durations, strict=True)
-        classes = [ms.JobClass(need=v, duration=X, probability=0.5) for v, X in pairs]
+        queue = rigid(4, (1, small, 0.5), (4, large, 0.5)).under(ms.EasyBackfilling)
         with pytest.raises(ValueError, match=text):
-            ms.System(4, classes).under(ms.EasyBackfilling).simulate(load=0.3, jobs=9999, seed=1)
+            queue.simulate(load=0.3, jobs=9999, seed=1)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from tests.door.systems import SYSTEMS
+from tests.rigid_jobs import one_class, rigid
 
 import multiserver as ms
 from multiserver.simulation.sampled_times import quantile_of
@@ -69,15 +70,15 @@ def test_jobs_that_start_at_once_do_not_wait(policy):
     """Of jobs on twice as many servers as they ever hold none waits, however short they are beside
     the time of the whole run, at which the clock is rounded."""
     duration = ms.Hyperexponential(rates=(1e4, 0.3), probabilities=(0.9, 0.1))
-    classes = [ms.JobClass(need=v, duration=duration, probability=0.5) for v in (1, 2)]
+    system = rigid(50, (1, duration, 0.5), (2, duration, 0.5))
     runs = {"load": 0.01, "jobs": 20_000, "seed": 1, "replications": 2, "times": True}
-    found = ms.System(50, classes).under(policy).simulate(**runs).distribution
+    found = system.under(policy).simulate(**runs).distribution
     assert found.waiting_time.sf(0.0).mean == 0
 
 
 def test_first_come_first_served_is_the_same_by_either_engine():
     """One class of one server: FCFS and First Fit have the same jobs, and the same times."""
-    system = ms.System(3, [ms.JobClass(duration=ms.Erlang(stages=2, rate=2.0))])
+    system = one_class(3, ms.Erlang(stages=2, rate=2.0))
     runs = {"load": 0.7, "jobs": 8000, "seed": 2, "replications": 4, "times": True}
     a, b = (system.under(p).simulate(**runs).distribution for p in (ms.FCFS, ms.FirstFit))
     np.testing.assert_allclose(

@@ -21,7 +21,6 @@ from multiserver.sizes import (
     Pareto,
     PhaseType,
     Weibull,
-    scaled,
 )
 
 from ..theory.references import close
@@ -259,21 +258,3 @@ def test_mixtures_are_normalised():
 def test_bad_parameters(make, found):
     with pytest.raises(ValueError, match=found):
         make()
-
-
-@pytest.mark.parametrize(
-    "size",
-    [
-        Exponential(2),
-        Hyperexponential((2, 0.5), (0.3, 0.7)),
-        Erlang(3, 2),
-        Bimodal((1, 5), (0.9, 0.1)),
-        Pareto(3.5, 2),
-        BoundedPareto(1.5, 2, 300),
-    ],
-    ids=lambda size: type(size).__name__,
-)
-def test_a_scaled_size_has_scaled_moments(size):
-    larger = scaled(size, 3)
-    assert larger.mean == pytest.approx(3 * size.mean, rel=1e-14, abs=0)
-    assert larger.second_moment == pytest.approx(9 * size.second_moment, rel=1e-14, abs=0)

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import math
 
-import pandas as pd
 import pytest
 from scipy.stats import skew
+from tests.intervals import assert_intervals_hold
 
 import multiserver as ms
-from atlas.io.scores import TESTS, assess
 from multiserver.policies.shared_methods import workload_of
 from multiserver.simulation import front, front_policies
 from multiserver.simulation.run_length import RunLength
@@ -39,19 +38,12 @@ def shared(limit: int, size: Size) -> ms.System:
 def test_many_equal_servers_fill_before_they_are_measured(servers, size, load):
     """Hardly any job waits, and E[N] is ρ n. Measured after the first 125 of 625 jobs, it was 35
     and 25 % too small, and no run had an interval."""
-    queue, scores = equal(servers, size), []
-    for seed in range(12):
-        found = queue.simulate(load=load, jobs=20_000, seed=seed)
+    queue = equal(servers, size)
+    runs = [queue.simulate(load=load, jobs=20_000, seed=seed) for seed in range(12)]
+    for found in runs:
         assert found.mean_response_time.settled, found.mean_response_time.lacking
         assert found.mean_response_time.mean == pytest.approx(size.mean, rel=0.1)
-        scores.append(
-            {
-                "z": ms.z_score(found.mean_jobs, load * servers),
-                "inside": abs(found.mean_jobs.mean - load * servers) <= found.mean_jobs.margin,
-            }
-        )
-    told = assess(pd.DataFrame(scores))
-    assert min(told[test] for test in TESTS) > FALSE_ALARM, told
+    assert_intervals_hold([run.mean_jobs for run in runs], [load * servers] * 12, FALSE_ALARM)
 
 
 @pytest.mark.parametrize(("servers", "load"), [(4, 0.3), (50, 0.8), (500, 0.95)])

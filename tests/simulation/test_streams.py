@@ -18,12 +18,14 @@ from multiserver.sizes import (
     Erlang,
     Exponential,
     Hyperexponential,
+    Lognormal,
     Pareto,
     PhaseType,
+    Weibull,
 )
 
 DRAWS = 100_000
-# The nine laws below are rejected by mistake with probability 1e-7 each.
+# The laws below are rejected by mistake with probability 1e-7 each.
 FALSE_ALARM = 1e-7
 
 
@@ -73,6 +75,8 @@ CONTINUOUS = {
     Erlang(1, 0.5): stats.expon(scale=2.0).cdf,
     Erlang(5, 2.0): stats.gamma(5, scale=0.5).cdf,
     Pareto(1.5, 3.0): stats.pareto(1.5, scale=3.0).cdf,
+    Lognormal(1.0, 0.8): stats.lognorm(0.8).cdf,
+    Weibull(0.7, 1.0): stats.weibull_min(0.7).cdf,
     BoundedPareto(1.1, 0.3, 40.0): stats.truncpareto(1.1, 40.0 / 0.3, scale=0.3).cdf,
     Hyperexponential((2, 2 / 3), (0.5, 0.5)): lambda x: (
         1 - np.exp(-2 * x) / 2 - np.exp(-x / 1.5) / 2

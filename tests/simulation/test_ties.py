@@ -9,18 +9,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from tests.simulation.workloads import workload_at
 
 from multiserver.policies.first_fit import first_fit
-from multiserver.simulation import (
-    backfilling,
-    class_policies,
-    class_queues,
-    front,
-    front_policies,
-)
+from multiserver.simulation import backfilling, class_policies, class_queues, front, front_policies
 from multiserver.simulation.fcfs import trace
 from multiserver.simulation.replay import replay
-from multiserver.simulation.workload import Workload
 from multiserver.sizes import Bimodal, Deterministic
 
 from . import preemptive
@@ -36,13 +30,20 @@ LENGTHS = {
 }
 
 
-def sizes_of(lengths, unit):
-    return [
+NEEDS = (1, 2, 4)
+
+
+def runs_of(lengths, unit):
+    """A workload at load 0.7, what an engine is told of its run, and twice as many of its jobs."""
+    sizes = [
         Bimodal(tuple(unit * x for x in values), (0.5, 0.5))
         if len(values) > 1
         else Deterministic(unit * values[0])
-        for values in lengths
+        for values in LENGTHS[lengths]
     ]
+    work = workload_at(0.7, 4, NEEDS, sizes, (0.5, 0.3, 0.2))
+    options = {"jobs": JOBS, "replications": 1, "warm_up": 0, "record": np.full(JOBS, np.nan)}
+    return work, options | SEED, trace(work, 2 * JOBS, **SEED)
 
 
 def responses(told, needs, unit, policy, servers):
@@ -76,19 +77,14 @@ def responses(told, needs, unit, policy, servers):
 @pytest.mark.parametrize("lengths", LENGTHS)
 @pytest.mark.parametrize("name", ["server_filling", "max_weight", "preemptive_first_fit"])
 def test_a_job_that_is_done_leaves(name, lengths, unit):
-    needs, p, sizes = (1, 2, 4), (0.5, 0.3, 0.2), sizes_of(LENGTHS[lengths], unit)
-    work = Workload(4, needs, sizes, p, 1.0)
-    work = Workload(4, needs, sizes, p, 0.7 / work.load)
-    record = np.full(JOBS, np.nan)
-    runs = {"jobs": JOBS, "replications": 1, "warm_up": 0, "record": record} | SEED
+    work, runs, told = runs_of(lengths, unit)
     if name == "server_filling":
         front.simulate(work, front_policies.server_filling(work), **runs)
     else:
         class_queues.simulate(work, getattr(class_policies, name), **runs)
-    told = trace(work, 2 * JOBS, **SEED)
-    expected = responses(told, needs, unit, getattr(preemptive, name), 4)[:JOBS]
+    expected = responses(told, NEEDS, unit, getattr(preemptive, name), 4)[:JOBS]
     # Arrivals were rounded to 1e-9.
-    assert record / unit == pytest.approx(expected, rel=0, abs=1e-5)
+    assert runs["record"] / unit == pytest.approx(expected, rel=0, abs=1e-5)
 
 
 @pytest.mark.parametrize("unit", [0.1, 1 / 3])
@@ -100,18 +96,13 @@ def test_a_job_that_is_done_leaves(name, lengths, unit):
 def test_a_job_that_ends_when_a_reservation_begins_may_start(name, lengths, unit, factor):
     """As when the same jobs are replayed, requests being so many times the durations. Under first
     fit, which has no reservations, all that end leave before one starts."""
-    needs, p, sizes = (1, 2, 4), (0.5, 0.3, 0.2), sizes_of(LENGTHS[lengths], unit)
-    work = Workload(4, needs, sizes, p, 1.0)
-    work = Workload(4, needs, sizes, p, 0.7 / work.load)
-    record = np.full(JOBS, np.nan)
-    runs = {"jobs": JOBS, "replications": 1, "warm_up": 0, "record": record} | SEED
+    work, runs, told = runs_of(lengths, unit)
     if name == "first-fit":
         class_queues.simulate(work, first_fit, **runs)
     else:
         options = {"conservative": name.startswith("conservative"), "overestimate": factor - 1.0}
         backfilling.simulate(work, **options, **runs)
-    told = trace(work, 2 * JOBS, **SEED)
     arrivals = np.round(told.arrivals / unit * FINE) / FINE
-    lasting, v = np.round(told.durations / unit), np.array(needs)[told.classes]
+    lasting, v = np.round(told.durations / unit), np.array(NEEDS)[told.classes]
     waits = replay(4, arrivals, v, lasting, factor * lasting, name)[:JOBS]
-    assert record / unit == pytest.approx(waits + lasting[:JOBS], rel=0, abs=1e-5)
+    assert runs["record"] / unit == pytest.approx(waits + lasting[:JOBS], rel=0, abs=1e-5)

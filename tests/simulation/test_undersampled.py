@@ -7,6 +7,7 @@ once missed, for most seeds, have no intervals.
 from __future__ import annotations
 
 import pytest
+from tests.rigid_jobs import one_class, rigid
 
 import multiserver as ms
 
@@ -15,11 +16,7 @@ ONE = ms.Exponential(rate=1.0)
 
 def small_and_large(probability):
     """Jobs that need one of twenty servers, and some that need all."""
-    classes = [
-        ms.JobClass(need=1, duration=ONE, probability=1 - probability),
-        ms.JobClass(need=20, duration=ONE, probability=probability),
-    ]
-    return ms.System(20, classes)
+    return rigid(20, (1, ONE, 1 - probability), (20, ONE, probability))
 
 
 def lacking(result):
@@ -84,11 +81,7 @@ def test_a_rare_class_with_servers_of_its_own_spoils_no_control(probability):
 
 def test_a_queue_that_fills_slowly_is_not_called_unstable_below_a_known_limit():
     """Half of the servers at once hardly ever are idle: E[N] is 750, and a run starts empty."""
-    classes = [
-        ms.JobClass(need=1, probability=0.99, duration=ONE),
-        ms.JobClass(need=50, probability=0.01, duration=ONE),
-    ]
-    queue = ms.System(100, classes).under(ms.MaxWeight)
+    queue = rigid(100, (1, ONE, 0.99), (50, ONE, 0.01)).under(ms.MaxWeight)
     found = queue.simulate(load=0.85, jobs=500_000, seed=1)
     assert found.arrival_rate < found.limit
     assert all(reason.startswith("the jobs in the system grew") for reason in lacking(found))
@@ -97,7 +90,7 @@ def test_a_queue_that_fills_slowly_is_not_called_unstable_below_a_known_limit():
 @pytest.mark.parametrize("load", [0.65, 0.75, 0.85])
 def test_where_few_wait_waits_have_no_intervals(load):
     """Of M/M/100 they held the mean in 17, 44 and 53 of 60 runs; E[T] was held in nearly all."""
-    queue = ms.System(100, [ms.JobClass(duration=ONE)]).under(ms.FCFS)
+    queue = one_class(100, ONE).under(ms.FCFS)
     found = queue.simulate(load=load, jobs=200_000, seed=1, times=True)
     assert found.mean_waiting.lacking and found.means["mean_waiting_time"].lacking
     assert not found.mean_response_time.lacking
@@ -108,7 +101,7 @@ def test_where_few_wait_waits_have_no_intervals(load):
 
 @pytest.mark.parametrize("load", [0.01, 0.5])
 def test_where_many_wait_they_have(load):
-    queue = ms.System(1, [ms.JobClass(duration=ONE)]).under(ms.FCFS)
+    queue = one_class(1, ONE).under(ms.FCFS)
     found = queue.simulate(load=load, jobs=20_000, seed=1)
     assert not any(lacking(found))
     assert bool(found.tail(0).lacking) == (load == 0.01)
@@ -120,8 +113,7 @@ def test_response_times_that_differ_by_rounding_alone_are_not_too_few(unit):
     rounding, and so depended on the unit of time."""
     durations = ms.Bimodal((0.7 * unit, 2.1 * unit), (0.7, 0.3)), ms.Deterministic(0.7721 * unit)
     rows = zip((6, 12, 1), (durations[0], *durations), (0.3, 0.35, 0.35), strict=True)
-    classes = [ms.JobClass(need=v, duration=X, probability=p) for v, X, p in rows]
-    found = ms.System(12, classes).under(ms.LeastServersFirst)
-    result = found.simulate(load=0.016, jobs=60_000, seed=1)
+    queue = rigid(12, *rows).under(ms.LeastServersFirst)
+    result = queue.simulate(load=0.016, jobs=60_000, seed=1)
     assert not result.mean_jobs.lacking and not result.by_class[2].mean_response_time.lacking
     assert result.by_class[2].mean_response_time.mean == pytest.approx(0.7721 * unit, rel=1e-11)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.linalg import expm
 from scipy.stats import norm
+from tests.intervals import assert_intervals_hold
 
-from atlas.io.scores import TESTS, assess
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
@@ -18,7 +17,6 @@ from multiserver.saturated import dispatch
 from multiserver.saturated.chain import enumerate_chain
 from multiserver.simulation import fcfs, phase
 from multiserver.simulation.cluster import SETTLING_RELAXATION_TIMES, Cluster, ParallelClass
-from multiserver.simulation.estimate import z_score
 from multiserver.simulation.saturated import mean_servers_held
 from multiserver.simulation.workload import (
     MAX_JOBS,
@@ -57,53 +55,35 @@ def test_exact_chains_relax_in_little_more_than_the_longest_durations(seed):
 def test_short_saturated_runs_cover():
     """At 20,000 jobs in 32 replications: without the longer warm-up none of 20 intervals held the
     exact value in four of these six systems, which wasted up to ten times too much."""
-    scores = []
+    estimates, means = [], []
     for servers in (48, 192):
         for needs, rates, probabilities in (
             ((1, 3, 8), (1 / 60, 1 / 90, 1 / 150), (0.5, 0.3, 0.2)),
             ((1, 10), (1.0, 0.1), (0.9, 0.1)),
         ):
             system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
-            exact = servers - dispatch.solve(system).wastage
-            sizes = [Exponential(rate) for rate in rates]
-            for seed in range(10):
-                found = mean_servers_held(system, sizes, jobs=20_000, replications=32, seed=seed)
-                scores.append(
-                    {"z": z_score(found, exact), "inside": abs(found.mean - exact) <= found.margin}
-                )
-    told = assess(pd.DataFrame(scores))
-    assert min(told[test] for test in TESTS) > FALSE_ALARM, told
+            sizes, effort = list(map(Exponential, rates)), {"jobs": 20_000, "replications": 32}
+            estimates += [mean_servers_held(system, sizes, seed=s, **effort) for s in range(10)]
+            means += [servers - dispatch.solve(system).wastage] * 10
+    assert_intervals_hold(estimates, means, FALSE_ALARM)
 
 
 def test_short_open_runs_cover():
     """A thousand servers that fill in more jobs than a replication has, against M/M/1000."""
-    servers, load, scores = 1000, 0.5, []
-    work = Workload(servers, (1,), (Exponential(1.0),), (1.0,), load * servers)
-    for seed in range(12):
-        found = fcfs.simulate(work, jobs=400, replications=32, seed=seed).mean_jobs
-        # No job waits, in effect: Poisson.
-        exact = load * servers
-        scores.append(
-            {"z": z_score(found, exact), "inside": abs(found.mean - exact) <= found.margin}
-        )
-    told = assess(pd.DataFrame(scores))
-    assert min(told[test] for test in TESTS) > FALSE_ALARM, told
+    work = Workload(1000, (1,), (Exponential(1.0),), (1.0,), 500.0)
+    runs = [fcfs.simulate(work, jobs=400, replications=32, seed=seed) for seed in range(12)]
+    # No job waits, in effect: Poisson.
+    assert_intervals_hold([run.mean_jobs for run in runs], [500.0] * 12, FALSE_ALARM)
 
 
 def test_the_phase_level_warms_up_as_long():
     system = MultiserverJobSystem.of(16, (1,), (1.0,), (1.0,))
     work = Workload.of(system, 8.0)
     chain = prepare(system).at(8.0)
-    exact, scores = solve(chain).mean_jobs, []
-    for seed in range(12):
-        effort = {"replications": 32, "least_warm_up": work.least_warm_up}
-        found = phase.simulate(chain, 32 * 40, steps=1, seed=seed, **effort).mean_jobs
-        scores.append(
-            {"z": z_score(found, exact), "inside": abs(found.mean - exact) <= found.margin}
-        )
-        assert found.jobs == pytest.approx(32 * 36, rel=0.3)
-    told = assess(pd.DataFrame(scores))
-    assert min(told[test] for test in TESTS) > FALSE_ALARM, told
+    effort = {"steps": 1, "replications": 32, "least_warm_up": work.least_warm_up}
+    found = [phase.simulate(chain, 32 * 40, seed=s, **effort).mean_jobs for s in range(12)]
+    assert [one.jobs for one in found] == pytest.approx([32 * 36] * 12, rel=0.3)
+    assert_intervals_hold(found, [solve(chain).mean_jobs] * 12, FALSE_ALARM)
 
 
 def test_as_many_jobs_are_measured():

@@ -1,4 +1,4 @@
-"""Workloads of one class to three, heavy, light and overloaded."""
+"""Workloads of one class to three, heavy, light and overloaded, and those of a given load."""
 
 from __future__ import annotations
 
@@ -22,3 +22,8 @@ WORKLOADS = {
     "many servers": Workload(900, (1, 250), (Exponential(1), Exponential(2)), (0.99, 0.01), 450),
     "overloaded": Workload(5, (1, 3), (Exponential(1), Exponential(1)), (0.5, 0.5), 9.0),
 }
+
+
+def workload_at(load, servers, needs, sizes, probabilities):
+    unit = Workload(servers, needs, sizes, probabilities, 1.0)
+    return Workload(servers, needs, sizes, probabilities, load / unit.load)
