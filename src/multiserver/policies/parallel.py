@@ -163,6 +163,7 @@ def simulate_interruptions(
     """
     from multiserver.simulation import interruptions
     from multiserver.simulation.interruption_runs import WORK
+    from multiserver.simulation.time_averages import caveat_over_time
 
     jumps = math.ceil((2 + per_job) * effort.jobs / effort.replications)
     warmup = math.ceil(effort.warm_up * jumps)
@@ -207,7 +208,7 @@ def simulate_interruptions(
     )
     means = Means(
         times=_with_confidence(effort.confidence, (found.overall_response_time,))[0],
-        busy=withhold_interval(busy, found.caveat or found.length.caveat()),
+        busy=withhold_interval(busy, found.caveat or caveat_over_time(found.length)),
         class_times=_with_confidence(effort.confidence, found.response_time),
         class_jobs=_with_confidence(effort.confidence, found.jobs),
         tail=partial(_tail, found, effort.confidence),

@@ -85,6 +85,7 @@ def process_methods(
             from multiserver.simulation import phase
             from multiserver.simulation.estimate import withhold_interval
             from multiserver.simulation.run_length import RunLength
+            from multiserver.simulation.time_averages import caveat_over_time
 
             if effort.times:
                 raise NotKnownError("phases keep no times of jobs: ask level='jobs'")
@@ -103,7 +104,7 @@ def process_methods(
             jobs = math.floor(effort.jobs_each * (1 - effort.warm_up))
             first = max(math.ceil(effort.jobs_each * effort.warm_up), least)
             length = RunLength.of(work, jobs, first, work.load, effort.stable_below, in_order)
-            caveat, waiting = length.caveat(), found.mean_waiting
+            caveat, waiting = caveat_over_time(length), found.mean_waiting
             return Means(
                 times=withhold_interval(found.mean_response_time, caveat),
                 jobs=withhold_interval(found.mean_jobs, caveat),

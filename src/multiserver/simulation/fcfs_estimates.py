@@ -17,6 +17,7 @@ from multiserver.simulation.estimate import (
     withhold_interval,
 )
 from multiserver.simulation.run_length import RunLength
+from multiserver.simulation.time_averages import caveat_over_time
 from multiserver.simulation.workload import Workload
 
 # Rows of `Simulation.areas`: integrals over time of 1, N, N², Q, Q², servers held, their square.
@@ -91,11 +92,11 @@ class Simulation:
         """
         above = time_above(self.time_at_level, k)
         found = self._estimate(above, self.areas[:, TIME], above)
-        return withhold_interval(found, self.length.caveat() or tail_caveat(found))
+        return withhold_interval(found, caveat_over_time(self.length) or tail_caveat(found))
 
     def _time_average(self, row: int, squared: int) -> Estimate:
         found = self._estimate(self.areas[:, row], self.areas[:, TIME], self.areas[:, squared])
-        return withhold_interval(found, self.length.caveat())
+        return withhold_interval(found, caveat_over_time(self.length))
 
     def _job_average(
         self, c: int | None, count: NDArray, total: NDArray, squares: NDArray

@@ -37,6 +37,7 @@ from multiserver.simulation.interruption_runs import (
 )
 from multiserver.simulation.pooled_server import COUNTED, FOUND_WORK
 from multiserver.simulation.run_length import MIN_CONTRIBUTING_JOBS, RunLength
+from multiserver.simulation.time_averages import caveat_over_time
 
 NO_DEPARTURE = "too short, as no job of this class has left"
 
@@ -70,7 +71,9 @@ class Performance:
         above = time_above(self.runs.time_at_level, k)
         share = above.sum() / durations.sum()
         found = estimate(above, durations, variance=share * (1 - share), jobs=jobs)
-        return withhold_interval(found, self.caveat or self.length.caveat() or tail_caveat(found))
+        return withhold_interval(
+            found, self.caveat or caveat_over_time(self.length) or tail_caveat(found)
+        )
 
 
 def summarise(
@@ -104,7 +107,13 @@ def summarise(
             (work, area, variance * (speed / mean) ** 2),
         )
         found = [estimate_with_controls(y, w, controls, variance=v, jobs=jobs) for y, w, v in pairs]
-        columns.append([withhold_interval(e, length.caveat(i, e.gain)) for e in found])
+        present_jobs, *others = found
+        present_jobs = withhold_interval(
+            present_jobs, caveat_over_time(length, i, present_jobs.gain)
+        )
+        columns.append(
+            [present_jobs, *[withhold_interval(e, length.caveat(i, e.gain)) for e in others]]
+        )
         # Poisson given the size.
         spread = c.size.mean / theta + c.size.variance / theta**2
         columns[-1].append(estimate(interruptions, departures, variance=spread, jobs=jobs))

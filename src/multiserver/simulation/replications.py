@@ -35,6 +35,7 @@ from multiserver.simulation.instability_test import MARKS, check_growth, settled
 from multiserver.simulation.pooled_server import COUNTED, FOUND_WORK, mean_work
 from multiserver.simulation.run_length import MIN_CONTRIBUTING_JOBS, RunLength
 from multiserver.simulation.streams import generator
+from multiserver.simulation.time_averages import caveat_over_time
 from multiserver.simulation.workload import Workload, with_warm_up
 from multiserver.sizes import Exponential
 
@@ -114,7 +115,8 @@ class Responses:
     def busy(self, capacity: float) -> Estimate:
         """The mean capacity at work, where the whole is `capacity`; ρ times that if stable."""
         found, _ = self._controlled(-1, BUSY, -1, capacity / self.capacity)
-        return withhold_interval(found, self.caveat or self.length.caveat(gain=found.gain))
+        known = self.caveat or caveat_over_time(self.length, gain=found.gain)
+        return withhold_interval(found, known)
 
     def _mean(self, c: int | None, column: int, observers: int) -> Estimate:
         row = -1 if c is None else c
@@ -125,7 +127,8 @@ class Responses:
         waited = (found.mean / alone - 1) * self.sums[:, row, MEASURED].sum()
         if waited < MIN_CONTRIBUTING_JOBS * len(self.sums):
             found = plain
-        return withhold_interval(found, self.caveat or self.length.caveat(c, found.gain))
+        rule = caveat_over_time if column == FOUND else RunLength.caveat
+        return withhold_interval(found, self.caveat or rule(self.length, c, found.gain))
 
     def _controlled(
         self, row: int, column: int, observers: int, unit: float = 1.0

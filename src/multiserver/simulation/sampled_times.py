@@ -40,6 +40,7 @@ from multiserver.simulation.estimate import (
 )
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.streams import generator
+from multiserver.simulation.time_averages import caveat_over_time
 from multiserver.simulation.workload import Workload
 
 Array = NDArray[np.float64]
@@ -116,10 +117,10 @@ class SampledTime:
         return self.times.values(self.c, self.waiting)
 
     def _with_caveat(self, found: Estimate, reason: str) -> Estimate:
-        plain = replace(found, caveat="")
-        return withhold_interval(
-            plain, self.times.caveat or self.times.length.caveat(self.c) or reason
-        )
+        length, plain = self.times.length, replace(found, caveat="")
+        # A wait depends on the jobs in service, which are those of all classes.
+        known = length.caveat(self.c) or (caveat_over_time(length) if self.waiting else "")
+        return withhold_interval(plain, self.times.caveat or known or reason)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +140,7 @@ class JobsFound:
         # An integer of any size: k beyond all found is as good as the largest of them.
         rank = np.searchsorted(found, max(-1, min(k, int(found[-1]))), side="right")
         share = _share(rank, replication, len(self.arrivals), self.confidence)
-        reason = self.caveat or self.length.caveat() or tail_caveat(share)
+        reason = self.caveat or caveat_over_time(self.length) or tail_caveat(share)
         return withhold_interval(replace(1 - share, caveat=""), reason)
 
     @cached_property
