@@ -239,7 +239,7 @@ def _number(
     expected = "a positive number, or nothing if there is no interval" if positive else "a number"
     found = f"{name} {text!r}" if text else f"no {name}"
     try:
-        number = float(text)
+        number = _read_number(text)
     except ValueError:
         wrong.append(Fault(line, f"{name} that is no number", found, expected))
         return None
@@ -254,6 +254,13 @@ def _number(
         wrong.append(Fault(line, f"{name} that is too small or too large", found, expected))
         return None
     return number
+
+
+def _read_number(text: str) -> float:
+    """Raises `ValueError` also for what only Python reads: 1_0, or digits of other scripts."""
+    if "_" in text or not text.isascii():
+        raise ValueError(text)
+    return float(text)
 
 
 def _whole(
