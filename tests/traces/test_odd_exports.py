@@ -132,3 +132,22 @@ def test_how_much_durations_and_demands_vary(tmp_path):
         assert found[f"squared coefficient of variation of {name}"] == pytest.approx(expected)
     table = {"needs": [1, 4], "shares": [0.5, 0.5], "mean_durations": [1.0, 2.0]}
     assert not compute(workload_facts, {"classes": table})["quantity"].str.contains("coeff").any()
+
+
+@pytest.mark.parametrize(
+    ("before", "what"),
+    [
+        ("# exported; in May\n", "a comment"),
+        ("\n", "blank"),
+        (" \n# a\n\n", "blank"),
+        ("% a\n", "a comment"),
+    ],
+)
+def test_lines_before_the_names_of_the_columns_are_said_to_be_there(tmp_path, before, what):
+    log = write(tmp_path / "log", before + "v,x\n" + "1,3\n" * 140)
+    number = before.count("\n") + 1
+    expected = rf"name a column v and x, .* \(it is {what}; line {number} is v,x: remove the lines"
+    with pytest.raises(ValueError, match=expected):
+        jobs_of(plain.read(log, {"need": "v", "duration": "x"}))
+    with pytest.raises(ValueError, match=r"found w, x$"):
+        jobs_of(plain.read(write(tmp_path / "other", "w,x\n1,3\n"), {"need": "v", "duration": "x"}))

@@ -95,7 +95,8 @@ def read_numbers(
                 raise ValueError(f"the first line names no columns: {error}") from None
             names = [name.strip() for name in names]
             marks = (mark for mark in OTHERS if any(mark in name for name in names))
-            require_columns(names, columns, next(map(OTHERS.get, marks), ""))
+            hint = _later(header, block) or next(map(OTHERS.get, marks), "")
+            require_columns(names, columns, hint)
             used = [names.index(column) for column in columns]
         if block:
             values = _read_at_once(block, len(names), used, separator)
@@ -105,6 +106,18 @@ def read_numbers(
                 yield read_rows(first, block.split(b"\n")[:-1], split, len(names), each)
             else:
                 yield first + np.arange(len(values)), values, {}
+
+
+def _later(header: bytes, block: bytes) -> str:
+    """What to do about a first line that is blank or a comment."""
+    what = "a comment" if header.lstrip().startswith((b"#", b"%", b"//")) else "blank"
+    if what == "blank" and header.strip():
+        return ""
+    lines = enumerate(block.split(b"\n"), start=2)
+    other = ((i, line) for i, line in lines if line.strip() and not line.lstrip().startswith(b"#"))
+    number, line = next(other, (0, b""))
+    seen = f"; line {number} is {line.decode('utf-8', 'replace'):.100}" if number else ""
+    return f" (it is {what}{seen}: remove the lines before the names)"
 
 
 def _read_at_once(
