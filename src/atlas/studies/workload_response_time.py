@@ -83,8 +83,10 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     system = make_system(cells, parameters.servers)
     sizes = make_sizes(cells, parameters.durations)
     key = stream_key(parameters)
-    with refusing_endless(parameters.jobs_key):
-        limit = find_limit(system, sizes, parameters, key)
+    limit = math.nan
+    if any(policy.name == "fcfs" for policy in parameters.policies):
+        with refusing_endless(parameters.jobs_key):
+            limit = find_limit(system, sizes, parameters, key)
     require_short_warm_up(with_sizes(system, sizes), parameters.loads[-1], parameters.jobs_key)
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
