@@ -100,7 +100,14 @@ ROOM_BESIDE_THE_LARGEST = Condition(
 NEEDS_ONE_AND_ALL = Condition(
     "needs 1 and n > 1", lambda system: set(system.needs) == {1, system.servers} != {1}
 )
-THRESHOLDS_ONE_AND_ALL = Condition("thresholds 1 and n > 1", NEEDS_ONE_AND_ALL.holds)
+THRESHOLDS_ONE_AND_ALL = Condition(
+    "thresholds n and a divisor of n",
+    lambda system: (
+        len(set(system.needs)) == 2
+        and max(system.needs) == system.servers
+        and divide_servers(system.servers, system.needs)
+    ),
+)
 
 ONE_DEGREE = Condition(
     "one class, of d random servers, all of one speed",

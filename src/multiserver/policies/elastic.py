@@ -24,11 +24,14 @@ SECTION = "`finite-skip`, Section 6.3"
 
 
 def _exact(first: Literal["inelastic", "elastic"], system: System) -> Callable[[float], Means]:
-    k, thresholds = system.servers, ByNeed.of(system)
-    classes = thresholds.system
-    # Sizes in capacity times time, with a total capacity of 1.
+    thresholds = ByNeed.of(system)
+    classes, least = thresholds.system, thresholds.system.needs[0]
+    # No job ever has a part of the least threshold v, which divides n: groups of v servers are the
+    # servers, and v of them take as long as one did. Sizes are in capacity times time, with a total
+    # capacity of 1.
+    k = system.servers // least
     pairs = zip(classes.rates, classes.needs, strict=True)
-    rates = (scaled(Exponential(rate=rate), v / k).rate for rate, v in pairs)
+    rates = (scaled(Exponential(rate=rate), v // least / k).rate for rate, v in pairs)
     model = ElasticInelastic(k, *rates, classes.probabilities[0], first)
 
     def at(arrival_rate: float) -> Means:
