@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.fitted import fitted
 from multiserver.network import Network
 from multiserver.policies.policy import Method, Policy, Question
 from multiserver.policies.shared_methods import JOB_LEVEL, Process
+from multiserver.sizes import simplest
 from multiserver.system import System
 
 ANSWERS: dict[Question, str] = {
@@ -24,10 +25,16 @@ ANSWERS: dict[Question, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Methods:
-    """The methods of one queue."""
+    """The methods of one queue. Its durations are taken in their `simplest` form, since conditions
+    on them look at their type."""
 
     system: System | Network
     policy: Policy
+
+    def __post_init__(self) -> None:
+        if isinstance(self.system, System):
+            classes = [replace(c, duration=simplest(c.duration)) for c in self.system.classes]
+            object.__setattr__(self, "system", replace(self.system, classes=classes))
 
     def applying(self, question: Question) -> list[Method]:
         """The methods for a question that apply, in order of cost."""

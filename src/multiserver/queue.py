@@ -175,7 +175,7 @@ Theorem 4.3)
         """
         rate = self._limits.rate(load, arrival_rate, fraction_of_limit)
         method = self._methods.first("bounds")
-        found = method.answer(self.system, refined=refined, **self.policy.options)(rate)
+        found = method.answer(self._methods.system, refined=refined, **self.policy.options)(rate)
         return self._result("bounds", method, rate, found)
 
     @overload
@@ -243,14 +243,14 @@ Theorem 4.3)
         or if jobs accumulate, and `NotKnownError` if no method applies or it is too large.
         """
         effort = Effort(jobs, seed, replications, warm_up, confidence, key, times=times)
-        if level not in LEVELS:
+        if not isinstance(level, str) or level not in LEVELS:
             raise ValueError(f"level must be 'jobs' or 'phases', found {level!r}")
         rate = self._limits.rate(load, arrival_rate, fraction_of_limit)
         method = self._methods.first("simulation", LEVELS[level])
         effort = replace(effort, stable_below=(limit := self._limits.known))
         with announced():
             try:
-                run = partial(method.answer(self.system, **self.policy.options), rate)
+                run = partial(method.answer(self._methods.system, **self.policy.options), rate)
                 if half_width is not None:
                     fraction = rate / limit if rate and limit else None
                     effort = replace(effort, jobs=enough_jobs(run, effort, half_width, fraction))
@@ -261,7 +261,7 @@ Theorem 4.3)
 
     def known(self) -> Known:
         """The methods for this queue, with source and cost; `print` it, or take its `rows()`."""
-        return Known.of(self.system, self.policy, self.highest_rate)
+        return Known.of(self._methods.system, self.policy, self.highest_rate)
 
     def process(self) -> Process:
         """The Markov process that `exact` solves. Raises `NotKnownError` where there is none."""
@@ -269,7 +269,7 @@ Theorem 4.3)
 
     def constants(self, *, refined: bool = True) -> Constants:
         """The constants of `bounds`, for a capacity of 1. Raises `NotKnownError`."""
-        return self._methods.first("bounds").basis(self.system, refined=refined)
+        return self._methods.first("bounds").basis(self._methods.system, refined=refined)
 
     @cached_property
     def _methods(self) -> Methods:
@@ -287,7 +287,7 @@ Theorem 4.3)
     @cached_property
     def _exact(self) -> ExactMethods:
         self._methods.first("exact")
-        return ExactMethods(self.system, self.policy, self._methods.applying("exact"))
+        return ExactMethods(self._methods.system, self.policy, self._methods.applying("exact"))
 
     @cached_property
     def _distributions(self) -> Distributions:

@@ -146,3 +146,74 @@ def test_branches_in_another_order_and_as_phases(queue):
         found, expected = (q.exact(load=0.6) for q in (other.under(queue.policy), queue))
         assert found.means == close(dict(expected.means))
         assert [found.tail(k) for k in (1, 9)] == close([expected.tail(k) for k in (1, 9)])
+
+
+@pytest.mark.parametrize("policy", [ms.InelasticFirst, ms.ElasticFirst], ids=str)
+def test_thresholds_with_a_common_divisor_are_those_of_groups_of_servers(policy):
+    """The simulation of 12 servers, which tells each apart, has the times of 4 too."""
+
+    def system(group):
+        rates, thresholds = (2.0, 0.5), (group, 4 * group)
+        classes = [
+            ms.JobClass(threshold=v, duration=ms.Exponential(rate), probability=0.5)
+            for v, rate in zip(thresholds, rates, strict=True)
+        ]
+        return ms.System(4 * group, classes).under(policy)
+
+    expected = system(1).exact(load=0.6)
+    found = system(3).exact(load=0.6)
+    assert found.mean_jobs == close(expected.mean_jobs)
+    assert found.busy_servers == close(3 * expected.busy_servers)
+    for one, c in zip(found.by_class, expected.by_class, strict=True):
+        assert one.means == close(dict(c.means))
+    simulated = system(3).simulate(load=0.6, jobs=400_000, seed=1)
+    for one, c in zip(simulated.by_class, found.by_class, strict=True):
+        assert abs(ms.z_score(one.mean_response_time, c.mean_response_time)) < 4.5
+
+
+@pytest.mark.parametrize("policy", [ms.InelasticFirst, ms.ElasticFirst], ids=str)
+@pytest.mark.parametrize(("servers", "thresholds"), [(8, (3, 8)), (8, (2, 4)), (6, (4, 6))])
+def test_thresholds_of_other_shares_have_no_such_groups(policy, servers, thresholds):
+    classes = [
+        ms.JobClass(threshold=v, duration=ms.Exponential(1.0), probability=0.5) for v in thresholds
+    ]
+    with pytest.raises(ms.NotKnownError, match="thresholds n and a divisor of n"):
+        ms.System(servers, classes).under(policy).exact(load=0.5)
+
+
+EXPONENTIALS = [
+    ms.Hyperexponential((0.5, 0.5), (0.3, 0.7)),
+    ms.Hyperexponential((0.5,), (1.0,)),
+    ms.Erlang(stages=1, rate=0.5),
+    ms.PhaseType((1.0,), ((-0.5,),)),
+    ms.PhaseType((0.25, 0.75), ((-1.5, 1.0), (0.0, -0.5))),
+]
+
+
+@pytest.mark.parametrize("other", EXPONENTIALS, ids=repr)
+@pytest.mark.parametrize(
+    ("model", "policy"),
+    WITHOUT_NETWORKS,
+    ids=[name for name, (model, _) in zip(NAMES, EVERY, strict=True) if model != "network"],
+)
+def test_an_exponential_duration_described_otherwise(model, policy, other):
+    plain, disguised = (
+        with_classes(SYSTEMS[model], lambda c, X=X: replace(c, duration=X)).under(policy)
+        for X in (ms.Exponential(rate=0.5), other)
+    )
+    assert disguised.known() == plain.known()
+    assert disguised.stability().limit == plain.stability().limit
+    try:
+        expected = plain.exact(load=0.3)
+    except ms.NotKnownError:
+        return
+    assert disguised.exact(load=0.3) == expected
+    assert disguised.system.durations[0] == other
+
+
+def test_a_bimodal_duration_of_one_value_is_a_constant():
+    one, two = (
+        ms.System(3, [ms.JobClass(duration=X)]).under(ms.FCFS).exact(load=0.7)
+        for X in (ms.Deterministic(2.0), ms.Bimodal((2.0, 2.0), (0.5, 0.5)))
+    )
+    assert two == one

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
-from multiserver.phase_type import PhaseType
+from multiserver.phase_type import PhaseType, exit_rate
 from multiserver.sizes.bounded_pareto import BoundedPareto as BoundedPareto
 from multiserver.sizes.lognormal_weibull import Lognormal as Lognormal
 from multiserver.sizes.lognormal_weibull import Weibull as Weibull
@@ -27,6 +27,28 @@ from multiserver.sizes.phased import Hyperexponential as Hyperexponential
 
 _Phased = Exponential | Hyperexponential | Erlang | PhaseType
 Size = _Phased | Deterministic | Bimodal | Pareto | BoundedPareto | Lognormal | Weibull
+
+
+def simplest(size: Size) -> Size:
+    """The same distribution as an exponential or a constant, if it is one described otherwise:
+    branches of one rate, a single stage, phases that all end at one rate, a single value.
+
+    >>> simplest(Hyperexponential(rates=(2.0, 2.0), probabilities=(0.5, 0.5)))
+    Exponential(rate=2.0)
+    """
+    match size:
+        case Hyperexponential(rates=(rate, *others)) if {rate} >= {*others}:
+            return Exponential(rate)
+        case Erlang(stages=1, rate=rate):
+            return Exponential(rate)
+        case Bimodal(values=(value, *others)) if {value} >= {*others}:
+            return Deterministic(value)
+        case PhaseType():
+            _, rows = size.phases()
+            ends = {exit_rate(row, i) for i, row in enumerate(rows.tolist())}
+            return Exponential(ends.pop()) if len(ends) == 1 else size
+    return size
+
 
 _RATES, _TIMES = {"rate", "rates"}, {"value", "values", "scale", "low", "high", "median"}
 
