@@ -9,41 +9,45 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from numbers import Real
 from typing import ClassVar, Self
+
+from multiserver.checks import as_float, is_number, require_number
 
 
 class Affine(ABC):
-    """Arithmetic with real numbers for a class that defines `mapped`."""
+    """Arithmetic with real numbers for a class that defines `_mapped`."""
 
     __slots__ = ()
     # Makes a numpy number on the left defer to `__radd__` and the like.
     __array_ufunc__: ClassVar[None] = None
 
     @abstractmethod
+    def _mapped(self, factor: float, shift: float) -> Self: ...
+
     def mapped(self, factor: float, shift: float) -> Self:
-        """factor · self + shift."""
+        """factor · self + shift. Raises `ValueError` unless both are numbers."""
+        return self._mapped(require_number("factor", factor), require_number("shift", shift))
 
     def __mul__(self, factor: float) -> Self:
-        return self.mapped(float(factor), 0.0) if isinstance(factor, Real) else NotImplemented
+        return self.mapped(as_float(factor), 0.0) if is_number(factor) else NotImplemented
 
     def __rmul__(self, factor: float) -> Self:
         return self * factor
 
     def __truediv__(self, divisor: float) -> Self:
-        return self.mapped(1 / float(divisor), 0.0) if isinstance(divisor, Real) else NotImplemented
+        return self.mapped(1 / as_float(divisor), 0.0) if is_number(divisor) else NotImplemented
 
     def __add__(self, shift: float) -> Self:
-        return self.mapped(1.0, float(shift)) if isinstance(shift, Real) else NotImplemented
+        return self.mapped(1.0, as_float(shift)) if is_number(shift) else NotImplemented
 
     def __radd__(self, shift: float) -> Self:
         return self + shift
 
     def __sub__(self, shift: float) -> Self:
-        return self.mapped(1.0, -float(shift)) if isinstance(shift, Real) else NotImplemented
+        return self.mapped(1.0, -as_float(shift)) if is_number(shift) else NotImplemented
 
     def __rsub__(self, other: float) -> Self:
-        return self.mapped(-1.0, float(other)) if isinstance(other, Real) else NotImplemented
+        return self.mapped(-1.0, as_float(other)) if is_number(other) else NotImplemented
 
     def __neg__(self) -> Self:
         return self.mapped(-1.0, 0.0)

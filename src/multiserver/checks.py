@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
+from decimal import Decimal
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
@@ -23,8 +24,9 @@ _WORDS = {0: "a non-negative integer", 1: "a positive integer"}
 
 
 def is_number(value: object) -> bool:
-    """Whether the value is a real number; a truth value is none."""
-    return isinstance(value, Real) and not isinstance(value, bool)
+    """Whether the value is a real number, be it a float, a fraction or a decimal; a truth value and
+    an array are none."""
+    return isinstance(value, Real | Decimal) and not isinstance(value, bool)
 
 
 def as_float(value: object) -> float:
@@ -35,13 +37,22 @@ def as_float(value: object) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.inf
+        return math.copysign(math.inf, value > 0 or -1)
+    except ValueError:
+        return math.nan  # The signalling NaN of decimals.
+
+
+def require_number(name: str, value: object) -> float:
+    """The value as a float. Raises `ValueError` unless it is a number."""
+    if math.isnan(number := as_float(value)):
+        raise ValueError(f"{name} must be a number, found {value!r}")
+    return number
 
 
 def members(value: object) -> tuple[Any, ...] | None:
-    """What an iterable holds; None for a text and for what cannot be iterated over, as an array of
-    numpy that is one number."""
-    if isinstance(value, str):
+    """What an iterable holds; None for a text or bytes and for what cannot be iterated over, as an
+    array of numpy that is one number."""
+    if isinstance(value, str | bytes | bytearray):
         return None
     try:
         return tuple(value)
@@ -57,15 +68,39 @@ def require_integer(name: str, value: object, least: int = 1) -> int:
     return int(value)
 
 
+def require_among(name: str, number: int, count: int) -> None:
+    """Raise `ValueError` unless the number is one of 1, …, `count`."""
+    if not 1 <= number <= count:
+        raise ValueError(f"{name} must be a number from 1 to {count}, found {number}")
+
+
 def require_count(name: str, value: object, least: int = 1, why: str = "") -> int:
     """A count as an integer; the float 1e6 is accepted as a million.
 
     Raises `ValueError`, with the reason `why`, unless it is an integer of at least `least`.
     """
-    if not is_number(value) or value % 1 or value < least:
+    whole = isinstance(value, Integral) or as_float(value).is_integer()
+    if not is_number(value) or not whole or value < least:
         reason = f" ({why})" if why else ""
         raise ValueError(f"{name} must be an integer from {least} on{reason}, found {value!r}")
     return int(value)
+
+
+def servers_or_speeds(given: object) -> int | tuple[float, ...]:
+    """The number of servers, or the speed of each. Raises `ValueError` for anything else."""
+    speeds = members(given)
+    if isinstance(given, Set | Mapping):
+        raise ValueError(f"speeds must be in a list, one a server, found {given!r}")
+    if speeds is None:
+        if (number := require_integer("servers", given)) > LARGEST:
+            raise ValueError(f"servers must be at most {LARGEST:g}, found a larger number")
+        return number
+    if not speeds:
+        raise ValueError("a system needs at least one server, found no speed")
+    for v in speeds:
+        if not 0 < as_float(v) < math.inf:
+            raise ValueError(f"speeds must be positive finite numbers, found {v!r}")
+    return tuple(map(as_float, speeds))
 
 
 def summing_to_1(classes: tuple[Any, ...]) -> tuple[Any, ...]:

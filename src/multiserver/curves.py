@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from multiserver.checks import as_float, members
 from multiserver.notebook import draw
 from multiserver.results import QUANTITIES, Result, V, shown, spread
 from multiserver.tables import Table, aligned
@@ -80,7 +81,7 @@ class Curve(Table, Generic[V]):
 
         Raises `ValueError` unless `quantity` is one of `mean_jobs`, … and the method computes it.
         """
-        if quantity not in QUANTITIES:
+        if not isinstance(quantity, str) or quantity not in QUANTITIES:
             known = ", ".join(QUANTITIES)
             raise ValueError(f"quantity must be one of {known}, found {quantity!r}")
         first = self.results[0]
@@ -98,23 +99,29 @@ def along_points(question: Callable[..., Result[Any]]) -> Callable[..., Any]:
 
     @wraps(question)
     def along(queue: Any, **arguments: Any) -> Any:
-        arrays = [name for name in SYMBOLS if np.ndim(arguments.get(name, 0.0))]
+        arrays = [name for name in SYMBOLS if _is_array(arguments.get(name))]
         if not arrays:
             return question(queue, **arguments)
         points = _points(arrays, arguments)
         found = [question(queue, **(arguments | {arrays[0]: point})) for point in points]
-        return Curve(arrays[0], tuple(map(float, points)), tuple(found))
+        return Curve(arrays[0], tuple(map(as_float, points)), tuple(found))
 
     return along
 
 
-def _points(arrays: Sequence[str], arguments: Mapping[str, Any]) -> tuple[float, ...]:
-    """The one array of operating points as numbers."""
-    shapes = {name: np.shape(arguments[name]) for name in arrays}
-    (name, shape), *others = shapes.items()
-    if others or len(shape) != 1 or not shape[0]:
+def _is_array(points: object) -> bool:
+    """Whether they are a list or an array, be it of lists of different lengths."""
+    return isinstance(points, Sequence | np.ndarray) and members(points) is not None
+
+
+def _points(arrays: Sequence[str], arguments: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The one array of operating points, each still as it was given."""
+    lists = {name: members(arguments[name]) for name in arrays}
+    points = lists[arrays[0]]
+    if len(arrays) > 1 or not points or any(_is_array(point) for point in points):
+        found = " and ".join(f"{name} = {arguments[name]!r}" for name in arrays)
         raise ValueError(
             "one of load, arrival_rate and fraction_of_limit may be a list of numbers, at least"
-            f" one of them; found arrays of shapes {shapes}"
+            f" one of them; found {found}"
         )
-    return tuple(np.asarray(arguments[name]).tolist())
+    return points

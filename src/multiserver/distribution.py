@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from multiserver.checks import require_integer
+from multiserver.checks import as_float, require_integer
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.limits import Limits
 from multiserver.method_selection import Methods
@@ -31,9 +31,14 @@ LARGEST_FACTORIAL = 170
 def _numbers(values: ArrayLike) -> NDArray[np.float64]:
     """The values as floats; NaN if they are not numbers."""
     try:
-        return np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+        found = np.asarray(values)
+    except ValueError:
         return np.array(math.nan)
+    if found.dtype.kind in "iuf":
+        return found.astype(float)
+    # Fractions, decimals and large integers are objects here.
+    each = [as_float(value) for value in found.ravel().tolist()]
+    return np.array(each, dtype=float).reshape(found.shape)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import math
 from functools import cached_property
 from sys import float_info
 
+from multiserver.checks import as_float, require_integer
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.method_selection import Methods
 from multiserver.network import Network
@@ -27,8 +28,12 @@ class Limits:
         self._found: dict[tuple[bool, float, int], Stability] = {}
 
     def stability(self, relative_completions: bool, half_width: float, seed: int) -> Stability:
-        """As `Queue.stability`."""
-        arguments = relative_completions, half_width, seed
+        """As `Queue.stability`. Raises `ValueError` unless 0 < half_width < 1 and the seed is a
+        non-negative integer."""
+        if not 0 < as_float(half_width) < 1:
+            raise ValueError(f"half_width must lie in (0, 1), found {half_width!r}")
+        seed = require_integer("seed", seed, least=0)
+        arguments = bool(relative_completions), as_float(half_width), seed
         if arguments not in self._found:
             self._found[arguments] = self._find(*arguments)
         return self._found[arguments]

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from numbers import Real
 
+from multiserver.checks import as_float
 from multiserver.errors import UnstableError
 from multiserver.network import Network
 from multiserver.system import System
@@ -51,17 +51,17 @@ def rate_of(
             f" found {' and '.join(chosen) or 'none'}"
         )
     ((name, value),) = chosen.items()
-    if isinstance(value, bool) or not isinstance(value, Real) or not LEAST <= value < math.inf:
+    rate = number = as_float(value)
+    if not LEAST <= rate < math.inf:
         raise ValueError(
             f"{name} must be a positive finite number, {LEAST:g} or more, found {value!r}"
         )
-    rate = float(value)
     if name == "load":
         rate = system.arrival_rate(rate)
     elif name == "fraction_of_limit":
         rate *= limit
-    percent = name == "load" and value >= LIKELY_PERCENT
-    hint = f"; for a load of {value:g} %, say {value / 100:g}" if percent else ""
+    percent = name == "load" and number >= LIKELY_PERCENT
+    hint = f"; for a load of {number:g} %, say {number / 100:g}" if percent else ""
     return _below(system, policy, (*bound[:2], bound[2] + hint), rate)
 
 

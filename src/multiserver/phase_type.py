@@ -20,10 +20,20 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.checks import LARGEST, SUM_TOLERANCE, as_float, is_number, members
+from multiserver.checks import (
+    LARGEST,
+    SUM_TOLERANCE,
+    as_float,
+    is_number,
+    members,
+    require_integer,
+    require_number,
+)
 
 # An exit rate below this fraction of a row's diagonal is rounding of a row that sums to 0.
 ROUNDING = 1e-13
+# k! of a larger k is no float.
+LARGEST_FACTORIAL = 170
 # The number of cached moments.
 MOMENT_CACHE_SIZE = 32
 
@@ -103,13 +113,17 @@ class PhaseType:
         return initial[entered], rates[np.ix_(entered, entered)]
 
     def scaled(self, factor: float) -> PhaseType:
-        """The distribution of `factor` times S."""
+        """The distribution of `factor` times S. Raises `ValueError` unless it is a number."""
+        factor = require_number("factor", factor)
         rows = tuple(tuple(rate / factor for rate in row) for row in self.generator)
         return PhaseType(self.initial, rows)
 
     def moment(self, k: int) -> float:
-        """E[S^k] = k! α (−T)^{−k} 1."""
-        return _moment(self, k)
+        """E[S^k] = k! α (−T)^{−k} 1. Raises `ValueError` unless k is a non-negative integer of
+        at most 170, beyond which k! is no float."""
+        if require_integer("k", k, least=0) > LARGEST_FACTORIAL:
+            raise ValueError(f"k must be at most {LARGEST_FACTORIAL}, found {k!r}")
+        return _moment(self, int(k))
 
     def _ends(self) -> bool:
         ends = np.array([exit_rate(row, i) > 0 for i, row in enumerate(self.generator)])
@@ -161,12 +175,14 @@ def coxian(rates: Sequence[float], further: Sequence[float]) -> PhaseType:
     >>> coxian(rates=(2.0, 1.0), further=(0.5,)).mean
     1.0
     """
+    rates = _numbers("rates must be a list of", rates)
+    further = _numbers("further must be a list of", further)
     m = len(rates)
     if len(further) != m - 1 or not all(0 <= q <= 1 for q in further):
         raise ValueError(
             f"further must be {m - 1} probabilities, one a phase but the last; found {further!r}"
         )
-    rows = np.diag([-float(rate) for rate in rates])
+    rows = np.diag([-rate for rate in rates])
     for i, q in enumerate(further):
         rows[i, i + 1] = rates[i] * q
     return PhaseType((1.0,) + (0.0,) * (m - 1), tuple(map(tuple, rows.tolist())))

@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from multiserver.checks import is_number
+from multiserver.checks import as_float
 from multiserver.errors import UnstableError
 from multiserver.policies.policy import Effort, Means
 from multiserver.simulation.estimate import FAIR_OBSERVATIONS, MIN_OBSERVATIONS, observations
@@ -36,8 +36,9 @@ def enough_jobs(
     """The number of jobs that give E[T], of all jobs and of each class, about the relative
     `half_width`; at most those of `effort`. `run` simulates an effort, at λ/λ* = `fraction` (None
     if not known). Raises `ValueError` unless the half-width is positive."""
-    if not is_number(half_width) or not half_width > 0:
+    if not as_float(half_width) > 0:
         raise ValueError(f"half_width must be positive, found {half_width!r}")
+    half_width = as_float(half_width)
     jobs = math.ceil(PILOT_SHARE * effort.jobs)
     pilot = replace(effort, jobs=jobs, key=(*effort.key, PILOT_STREAM_KEY), times=False)
     if pilot.jobs_each < FAIR_OBSERVATIONS:

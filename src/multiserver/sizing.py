@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from scipy.linalg import expm
 
-from multiserver.checks import as_float, is_number, require_integer
+from multiserver.checks import as_float, members, require_among, require_integer, require_number
 from multiserver.errors import UnstableError
 from multiserver.policies import require_policy
 from multiserver.policies.policy import Policy
@@ -70,12 +70,15 @@ class Target:
     def value(self, queue: Queue, arrival_rate: float) -> float:
         """The exact value to compare with `at_most`; infinite if the queue is not stable.
 
-        Raises `NotKnownError` as `Queue.exact` and `Queue.distribution` do.
+        Raises as `Queue.exact` and `Queue.distribution` do, and `ValueError` for no queue or class.
         """
+        if not isinstance(queue, Queue):
+            raise ValueError(f"queue must be one such as system.under(ms.FCFS), found {queue!r}")
+        require_among("job_class", self.job_class or 1, len(queue.system.classes))
         mean = self.quantile is None and self.longer_than is None
         try:
             ask = queue.exact if mean else queue.distribution
-            found: Any = ask(arrival_rate=arrival_rate)
+            found: Any = ask(arrival_rate=require_number("arrival_rate", arrival_rate))
         except UnstableError:
             return math.inf
         group = found if self.job_class is None else found.by_class[self.job_class - 1]
@@ -185,7 +188,7 @@ def fewest_servers(
         return values[n] <= target.at_most
 
     if servers is not None:
-        if not isinstance(servers, Iterable) or not (numbers := tuple(servers)):
+        if not (numbers := members(servers)):
             raise ValueError(f"servers must be numbers to try, in a list; found {servers!r}")
         for n in numbers:
             meets(n)
@@ -212,10 +215,8 @@ def _check(classes: Sequence[JobClass], target: Target, arrival_rate: float) -> 
     """Raise `ValueError` if these are no classes, no target for them or no rate."""
     if not isinstance(target, Target):
         raise ValueError(f"target must be one such as ms.Target(at_most=3), found {target!r}")
-    if (target.job_class or 1) > len(classes):
-        found = target.job_class
-        raise ValueError(f"job_class must be a number from 1 to {len(classes)}, found {found}")
-    if not is_number(arrival_rate) or not 0 < arrival_rate < math.inf:
+    require_among("job_class", target.job_class or 1, len(classes))
+    if not 0 < as_float(arrival_rate) < math.inf:
         raise ValueError(f"arrival_rate must be a positive number, found {arrival_rate!r}")
     fewest = max(1 + max(c.compatible) if c.compatible else c.degree or c.servers for c in classes)
     System(fewest, classes)
@@ -234,8 +235,8 @@ def _require_possible(classes: Sequence[JobClass], target: Target, policy: Polic
         reason = some if target.time == "waiting" else "jobs that never wait do not"
         raise ValueError(f"no number of servers meets {target}: {reason}")
     # What a large multiple of all needs lacks, every number lacks.
-    options = [value for value in policy.options.values() if is_number(value)]
-    many = 2 + math.ceil(max(options, default=0))
+    options = [as_float(value) for value in policy.options.values()]
+    many = 2 + math.ceil(max((x for x in options if x > 0), default=0))
     if lacking := policy.lacks(System(many * math.lcm(*(job.servers for job in classes)), classes)):
         raise ValueError(f"{policy!r} is for {lacking}, which no number of servers gives")
 

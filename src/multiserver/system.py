@@ -26,12 +26,20 @@ the share of the capacity that is at work if the queue is stable. No queue is st
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING
 
-from multiserver.checks import listed, members, require_integer, summing_to_1
+from multiserver.checks import (
+    as_float,
+    listed,
+    members,
+    require_integer,
+    require_number,
+    servers_or_speeds,
+    summing_to_1,
+)
 from multiserver.sizes import Size
 
 if TYPE_CHECKING:
@@ -84,8 +92,7 @@ class JobClass:
             raise ValueError(
                 f"the mean of {self.duration!r} is infinite: no arrival rate is stable"
             )
-        p = self.probability
-        if isinstance(p, bool) or not isinstance(p, Real) or not 0 < p <= 1:
+        if not 0 < as_float(p := self.probability) <= 1:
             raise ValueError(
                 f"probability must lie in (0, 1], found {p!r} (leave out a class that never comes)"
             )
@@ -157,18 +164,7 @@ class System:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", listed_classes(self.classes))
-        speeds = members(self.servers)
-        if isinstance(self.servers, Set | Mapping):
-            raise ValueError(f"speeds must be in a list, one a server, found {self.servers!r}")
-        if speeds is None:
-            object.__setattr__(self, "servers", require_integer("servers", self.servers))
-        else:
-            for v in speeds:
-                if isinstance(v, bool) or not isinstance(v, Real) or not 0 < v < math.inf:
-                    raise ValueError(f"speeds must be positive finite numbers, found {v!r}")
-            if not speeds:
-                raise ValueError("a system needs at least one server, found no speed")
-            object.__setattr__(self, "servers", tuple(map(float, speeds)))
+        object.__setattr__(self, "servers", servers_or_speeds(self.servers))
         if self.limit is not None:
             object.__setattr__(self, "limit", require_integer("limit", self.limit))
         object.__setattr__(self, "classes", summing_to_1(self.classes))
@@ -226,12 +222,12 @@ class System:
         )
 
     def arrival_rate(self, load: float) -> float:
-        """λ = ρ n/E[S] in jobs per unit of time."""
-        return load * self.capacity / self.mean_size
+        """λ = ρ n/E[S] in jobs per unit of time. Raises `ValueError` unless ρ is a number."""
+        return require_number("load", load) * self.capacity / self.mean_size
 
     def load(self, arrival_rate: float) -> float:
-        """ρ = λ E[S]/n."""
-        return arrival_rate * self.mean_size / self.capacity
+        """ρ = λ E[S]/n. Raises `ValueError` unless λ is a number."""
+        return require_number("arrival_rate", arrival_rate) * self.mean_size / self.capacity
 
     def under(self, policy: Policy) -> Queue:
         """This system under a policy, which must be defined for it (else `ValueError`)."""

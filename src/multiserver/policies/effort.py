@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from multiserver.checks import as_float, is_number, require_count
+from multiserver.checks import as_float, members, require_count
 
 # Relative error; if that of exact means is larger, the result says so.
 PRECISE = 1e-9
@@ -25,10 +24,10 @@ class Budget:
     most_states: int = MOST_STATES
 
     def __post_init__(self) -> None:
-        if not is_number(self.enough) or not self.enough > 0:
+        if not as_float(self.enough) > 0:
             raise ValueError(f"enough must be a positive relative error, found {self.enough!r}")
         object.__setattr__(self, "enough", as_float(self.enough))
-        if not is_number(self.most_states) or not self.most_states > 0:
+        if not as_float(self.most_states) > 0:
             raise ValueError(f"most_states must be a positive number, found {self.most_states!r}")
 
 
@@ -56,16 +55,17 @@ class Effort:
         if (jobs := require_count("jobs", self.jobs)) > MOST_JOBS:
             raise ValueError(f"jobs must be at most {MOST_JOBS:.0e}, found {self.jobs!r}")
         object.__setattr__(self, "jobs", jobs)
-        if not isinstance(self.key, Iterable):
+        if (key := members(self.key)) is None:
             raise ValueError(f"key must be non-negative integers, as in (1, 2); found {self.key!r}")
-        object.__setattr__(self, "key", tuple(self.key))
-        w, c = self.warm_up, self.confidence
-        if not (is_number(w) and is_number(c) and 0 <= w < 1 and 0 < c < 1):
+        object.__setattr__(self, "key", key)
+        w, c = as_float(self.warm_up), as_float(self.confidence)
+        if not (0 <= w < 1 and 0 < c < 1):
             raise ValueError(
-                f"warm_up must lie in [0, 1) and confidence in (0, 1), found {w!r} and {c!r}"
+                "warm_up must lie in [0, 1) and confidence in (0, 1), found"
+                f" {self.warm_up!r} and {self.confidence!r}"
             )
-        object.__setattr__(self, "warm_up", float(w))
-        object.__setattr__(self, "confidence", float(c))
+        object.__setattr__(self, "warm_up", w)
+        object.__setattr__(self, "confidence", c)
 
     @property
     def jobs_each(self) -> int:

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from multiserver.checks import is_number
+from multiserver.checks import as_float, is_number
 from multiserver.policies.effort import MOST_JOBS as MOST_JOBS
 from multiserver.policies.effort import MOST_STATES as MOST_STATES
 from multiserver.policies.effort import PRECISE as PRECISE
@@ -218,7 +218,7 @@ class Policy:
         """Whether a value is valid for an option."""
         if option in self.choices:
             return value in self.choices[option]
-        return is_number(value) and 0 <= value < math.inf
+        return 0 <= as_float(value) < math.inf
 
     def expected(self, option: str) -> str:
         """The valid values of an option, in words."""

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from multiserver import checks
+from multiserver.checks import as_float
 from multiserver.errors import TooLargeError, UnstableError
 
 # Tables over sets of classes have 2^N entries.
@@ -63,12 +65,13 @@ class MultiServerQueue:
             raise ValueError(
                 f"compatible must be a set of servers for each class, found {self.compatible!r}"
             )
-        object.__setattr__(self, "rates", rates)
+        plain = tuple(as_float(rate) if isinstance(rate, Decimal) else rate for rate in rates)
+        object.__setattr__(self, "rates", plain)
         object.__setattr__(self, "compatible", tuple(frozenset(s) for s in sets))
         if not self.rates or not self.compatible:
             raise ValueError("a queue needs at least one server and one class, found none")
         for rate in self.rates:
-            if isinstance(rate, bool) or not isinstance(rate, Real) or not 0 <= rate < math.inf:
+            if not 0 <= as_float(rate) < math.inf:
                 raise ValueError(f"rates must be finite numbers of at least 0, found {rate!r}")
         for i, servers in enumerate(self.compatible):
             strange = [s for s in servers if not isinstance(s, Integral) or not 0 <= s < self.size]

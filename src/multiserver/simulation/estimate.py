@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 
 from multiserver.affine import Affine, in_brackets, with_error
-from multiserver.checks import is_number
+from multiserver.checks import as_float, is_number, require_number
 from multiserver.errors import NotSampledError
 
 SETTLED_OBSERVATIONS = 10
@@ -35,6 +36,7 @@ FAIR_OBSERVATIONS = 50
 MIN_OBSERVATIONS = 10
 # A smaller relative standard error is the clock's rounding: the replications are equal.
 ROUNDING = 1e-11
+_NUMBERS = ("mean", "margin", "standard_error", "replications", "jobs", "effective_size")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,13 @@ class Estimate(Affine):
     controls: int = 0
     gain: float = 1.0
     caveat: str = ""
+
+    def __post_init__(self) -> None:
+        for name in _NUMBERS:
+            if not is_number(value := getattr(self, name)):
+                raise ValueError(f"{name} must be a number, found {value!r}")
+            if not isinstance(value, Integral):
+                object.__setattr__(self, name, as_float(value))
 
     @property
     def freedom(self) -> int:
@@ -99,8 +108,7 @@ class Estimate(Affine):
             " observations"
         )
 
-    def mapped(self, factor: float, shift: float) -> Estimate:
-        """factor · self + shift."""
+    def _mapped(self, factor: float, shift: float) -> Estimate:
         return replace(
             self,
             mean=factor * self.mean + shift,
@@ -127,8 +135,9 @@ class Estimate(Affine):
         return replace(self, caveat=self.caveat or caveat)
 
     def covers(self, exact: float) -> bool:
-        """Whether there is an interval that contains the exact value."""
-        return abs(self.mean - exact) <= self.half_width
+        """Whether there is an interval that contains the exact value. Raises `ValueError` unless it
+        is a number."""
+        return abs(self.mean - require_number("exact", exact)) <= self.half_width
 
 
 def estimate(
@@ -259,7 +268,7 @@ def z_score(estimate: Estimate, exact: float) -> float:
             "z_score takes an estimate, as `simulate` returns it, and then the exact number, found"
             f" {estimate!r} and {exact!r}"
         )
-    error = estimate.mean - exact
+    error = estimate.mean - as_float(exact)
     if estimate.standard_error == 0:
         return math.copysign(math.inf, error) if error else 0.0
     # Both tails are computed on the left, where a small probability keeps its digits.

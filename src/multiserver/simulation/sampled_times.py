@@ -28,7 +28,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from multiserver.checks import as_float, is_number
+from multiserver.checks import as_float
 from multiserver.errors import NotKnownError
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import (
@@ -105,10 +105,10 @@ class SampledTime:
 
     def sf(self, t: float) -> Estimate:
         """P(time > t) at one t, and its interval. Raises `ValueError` if t is NaN or an array."""
-        if not is_number(t) or math.isnan(t):
+        if math.isnan(point := as_float(t)):
             raise ValueError(f"t must be one number, found {t!r}")
         values, replication = self._sorted
-        rank = np.searchsorted(values, t, side="right")
+        rank = np.searchsorted(values, point, side="right")
         share = _share(rank, replication, len(self.times.responses), self.times.confidence)
         return self._with_caveat(1 - share, tail_caveat(share))
 

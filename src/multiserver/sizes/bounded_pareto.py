@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from multiserver.checks import require_integer
 from multiserver.sizes.non_phase_type import not_phase_type
 from multiserver.sizes.parameters import positive
 
@@ -55,7 +56,7 @@ class BoundedPareto:
 
     def moment(self, k: int) -> float:
         """E[S^k] = low^k ∫ e^{(k − shape) t} dt / ∫ e^{−shape t} dt over 0 ≤ t ≤ ln(high/low)."""
-        span = math.log(self.high / self.low)
+        k, span = require_integer("k", k, least=0), math.log(self.high / self.low)
         return self.low**k * (_integral(k - self.shape, span) / _integral(-self.shape, span))
 
     @property

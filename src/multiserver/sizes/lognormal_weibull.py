@@ -14,6 +14,7 @@ import math
 from dataclasses import dataclass
 from typing import NoReturn
 
+from multiserver.checks import require_integer
 from multiserver.sizes.non_phase_type import not_phase_type
 from multiserver.sizes.parameters import positive
 
@@ -83,6 +84,7 @@ class Lognormal:
 
     def moment(self, k: int) -> float:
         """E[S^k]."""
+        k = require_integer("k", k, least=0)
         return self.median**k * math.exp(k * k * self.sigma**2 / 2)
 
     @property
@@ -151,6 +153,7 @@ class Weibull:
 
     def moment(self, k: int) -> float:
         """E[S^k]."""
+        k = require_integer("k", k, least=0)
         return self.scale**k * math.gamma(1 + k / self.shape)
 
     @property

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from numbers import Real
 
-from multiserver.checks import LARGEST, SUM_TOLERANCE, as_float
+from multiserver.checks import LARGEST, SUM_TOLERANCE, as_float, members
 
 
 def positive(name: str, value: object) -> float:
@@ -25,22 +24,23 @@ def set_mixture(
     size: object, name: str, values: Iterable[float], probabilities: Iterable[float]
 ) -> None:
     """Check the field `name` and the probabilities of a frozen mixture, and set them."""
-    if not isinstance(values, Iterable) or not isinstance(probabilities, Iterable):
+    found = members(values), members(probabilities)
+    if None in found:
         raise ValueError(
             f"{name} and probabilities must be lists of numbers, found {values!r} and"
             f" {probabilities!r}"
         )
-    values, probabilities = tuple(values), tuple(probabilities)
+    values, probabilities = found
     if len(values) != len(probabilities) or not values:
         raise ValueError(
             f"{name} and probabilities must be equally many and at least one,"
             f" found {len(values)} and {len(probabilities)}"
         )
     for p in probabilities:
-        if isinstance(p, bool) or not isinstance(p, Real) or not 0 < p <= 1:
-            never = f": leave it out of `probabilities` and `{name}`" if p == 0 else ""
+        if not 0 < as_float(p) <= 1:
+            never = f": leave it out of `probabilities` and `{name}`" if as_float(p) == 0 else ""
             raise ValueError(f"probability must lie in (0, 1], found {p!r}{never}")
-    total = math.fsum(probabilities)
+    total = math.fsum(map(as_float, probabilities))
     if abs(total - 1) > SUM_TOLERANCE:
         raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}")
     object.__setattr__(size, name, tuple(positive(name, value) for value in values))

@@ -28,10 +28,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Real
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from multiserver.affine import Affine
+from multiserver.checks import as_float, require_number
 
 
 class _Ends(NamedTuple):
@@ -41,16 +41,24 @@ class _Ends(NamedTuple):
 
 class Interval(Affine, _Ends):
     """A `lower` and an `upper` bound on a mean: a pair that scales and shifts by numbers. It is not
-    a number itself; take one of its ends."""
+    a number itself; take one of its ends. Raises `ValueError` unless both are numbers, in this
+    order."""
 
     __slots__ = ()
 
-    def mapped(self, factor: float, shift: float) -> Interval:
-        """factor · self + shift, the ends in order."""
+    def __new__(cls, lower: float, upper: float) -> Self:
+        ends = require_number("lower", lower), require_number("upper", upper)
+        if ends[0] > ends[1]:
+            raise ValueError(f"lower must be at most upper, found {lower!r} and {upper!r}")
+        return super().__new__(cls, *ends)
+
+    def _mapped(self, factor: float, shift: float) -> Interval:
         return Interval(*sorted(factor * end + shift for end in self))
 
     def at_least(self, least: float) -> Interval:
-        """The same bounds if it is also known that the mean is at least `least`."""
+        """The same bounds if it is also known that the mean is at least `least`. Raises
+        `ValueError` unless it is a number."""
+        least = require_number("least", least)
         return Interval(max(self.lower, least), max(self.upper, least))
 
     def __format__(self, spec: str) -> str:
@@ -127,7 +135,7 @@ def pooled_work(arrival_rate: float, mean_size: float, second_moment: float) -> 
     Raises `ValueError` unless 0 < ρ < 1 and the moments are finite.
     """
     for name, value in (("E[S]", mean_size), ("E[S²]", second_moment)):
-        if not isinstance(value, Real) or not 0 < value < math.inf:
+        if not 0 < as_float(value) < math.inf:
             raise ValueError(f"{name} must be a positive finite number, found {value!r}")
     load = arrival_rate * mean_size
     if not 0 < load < 1:
