@@ -18,6 +18,8 @@ from atlas.io.tidy import read_table, write_table
 
 # More columns than this need the width of two columns of a paper.
 NARROW = 6
+# A group in braces, with groups in it.
+BRACES = r"\{(?:\\.|[^{}]|\{[^{}]*\})*\}"
 
 
 def tabulate(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
@@ -49,8 +51,10 @@ def tabulate(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Itera
 
 
 def stack(heading: str) -> str:
-    """The words of a heading one above the other."""
-    words = re.findall(r"(?:\$[^$]*\$|\S)+", heading)
+    """The words of a heading one above the other. Mathematics, what is in braces, and a number with
+    its percent sign, stay whole."""
+    heading = re.sub(r"(?<=\d) (?=\\%)", r"\\,", heading)
+    words = re.findall(rf"(?:\\.|\$[^$]*\$|{BRACES}|\S)+", heading)
     stacked = r"\\".join(words)
     return rf"\shortstack[r]{{{stacked}}}" if len(words) > 1 else heading
 

@@ -71,6 +71,11 @@ def test_words_of_a_heading_stand_one_above_the_other_and_mathematics_stays_whol
     assert tabulate.stack("share") == "share"
     assert tabulate.stack(r"refined $a + b$") == r"\shortstack[r]{refined\\$a + b$}"
     assert tabulate.stack(r"$a + b$") == r"$a + b$"
+    assert tabulate.stack(r"95 \% wait") == r"\shortstack[r]{95\,\%\\wait}"
+    assert tabulate.stack(r"\emph{two \textbf{bold words}} more") == (
+        r"\shortstack[r]{\emph{two \textbf{bold words}}\\more}"
+    )
+    assert tabulate.stack(r"a\ b \{c d\}") == r"\shortstack[r]{a\ b\\\{c\\d\}}"
 
 
 def test_symbols_become_commands_and_an_unknown_one_is_refused():
