@@ -122,6 +122,10 @@ MISTAKES = {
         (SIMULATED, SIMULATED.replace("cluster-", "clutser-")),
         ["no series 'clutser' beside it", "did you mean 'cluster'?"],
     ),
+    "points under a name of their own": (
+        (SIMULATED, SIMULATED.replace("cluster-simulated", "points")),
+        ["which has no column load", "its name is that of the curve and -simulated"],
+    ),
     "a study that does not fit": (
         ("half: {study: queue-tail, <<: *cluster, fraction_of_limit: 0.5}", "half: " + CLUSTER[9:]),
         ["response-time, which has no column jobs", "with jobs, tail, decay_rate: queue-tail"],

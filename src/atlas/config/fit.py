@@ -66,7 +66,7 @@ def _fit_drawing(
     faults = list(_fit_names(wanted, chosen, (*path, "series")))
     for name, want in chosen.items():
         if want is not None:
-            faults += _fit_columns(want, series[name]["study"], (*path, "series", name))
+            faults += _fit_columns(want, series[name]["study"], wanted, (*path, "series", name))
     if not faults:
         try:
             options.check(parameters)
@@ -102,8 +102,9 @@ def _fit_names(
             yield Fault(path, f"{len(found)} series", f"at most {want.most}")
 
 
-def _fit_columns(want: Wanted, study: str, path: Path) -> Iterator[Fault]:
-    """Faults of a study that lacks a column or parameter that the drawing needs."""
+def _fit_columns(want: Wanted, study: str, wanted: Sequence[Wanted], path: Path) -> Iterator[Fault]:
+    """Faults of a study that lacks a column or parameter that the drawing needs, which may be drawn
+    under another of the `wanted` names."""
     declared = module("studies", study)
     columns = [c for c in want.columns if c not in declared.UNITS]
     keys = [k for k in want.parameters if k not in declared.Parameters.model_fields]
@@ -112,7 +113,10 @@ def _fit_columns(want: Wanted, study: str, path: Path) -> Iterator[Fault]:
         fitting = ", ".join(_fitting(want)) or "none"
         found = f"{study}, which has no {' and no '.join(lacks)}"
         expected = f"a study with {', '.join(want.columns)}: {fitting}"
-        yield Fault((*path, "study"), found, expected)
+        other = (w.name[1:] for w in wanted if w.beside and study in _fitting(w))
+        ending = next(other, "")
+        hint = f"beside a curve, its name is that of the curve and {ending}" if ending else ""
+        yield Fault((*path, "study"), found, expected, hint)
 
 
 def _fitting(want: Wanted) -> list[str]:

@@ -265,10 +265,11 @@ class WorkloadBlock(JobsBlock):
 
     classes: ClassesBlock | None = None
 
-    def require_jobs(self, feature: str, *at: str) -> None:
+    def require_jobs(self, feature: str, key: str) -> None:
         """Raise a misfit if a `feature` needs jobs but there is only a table of classes."""
         found = f"{feature} of a table of classes, which has their mean durations alone"
-        require(self.classes is None, found, "a trace or generated jobs, or another", *at)
+        expected = f"a trace or generated jobs, or {key} that need none"
+        require(self.classes is None, found, expected, key)
 
 
 class RoundedBlock(WorkloadBlock):
