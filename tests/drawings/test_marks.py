@@ -204,14 +204,20 @@ def test_runs_too_short_for_an_interval_are_hollow_and_the_legend_says_so_once(s
 @pytest.mark.parametrize("width", [3.4, 7.0])
 @pytest.mark.parametrize(
     "counts",
-    [[100, 120], [100, 110, 120, 140], [64, 65, 66, 100, 2000], [2**k for k in range(6, 21)]],
+    [
+        [16, 24, 32, 40],
+        [100, 120],
+        [100, 110, 120, 140],
+        [64, 65, 66, 100, 2000],
+        [2**k for k in range(6, 21)],
+    ],
 )
 def test_numbers_of_servers_are_told_apart_on_their_axis(style, width, counts):
     figure = Figure(figsize=(width, 2))
     ways = ticks.log2_server_axis, ticks.label_servers
     for ax, label in zip(figure.subplots(1, 2), ways, strict=True):
         ax.plot(counts, counts)
-        label(ax, counts)
+        label(ax, 2 * counts)  # the rows of two methods
     figure.draw_without_rendering()
     for ax in figure.axes:
         labels = [label for label in ax.get_xticklabels() if label.get_text()]

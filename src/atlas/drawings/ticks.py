@@ -23,6 +23,7 @@ def log2_server_axis(ax: Axes, counts: Collection[float]) -> None:
     """Label a logarithmic axis with these numbers of servers, or with the powers of two among them
     if there are at least three, as far as there is room (`label_servers`)."""
     ax.set_xscale("log", base=2)
+    counts = {*counts}  # A table has each once a method.
     doublings = [n for n in counts if np.log2(n).is_integer()]
     label_servers(ax, doublings if len(doublings) >= 3 else counts)
     ax.xaxis.set_minor_locator(NullLocator())
