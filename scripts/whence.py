@@ -21,7 +21,9 @@ ROOT = Path(__file__).resolve().parents[1]
 def main() -> int:
     """`FILE [--configfile FILE ...] [--json]`, in any order; the exit code. Raises `Unreadable`."""
     parser = argparse.ArgumentParser(
-        description=__doc__, epilog=f"Ends with {UNREADABLE} if the file says nothing of the kind."
+        description=__doc__,
+        epilog=f"Ends with {UNREADABLE} if the file says nothing of the kind.",
+        allow_abbrev=False,  # --config, as snakemake has it, would be taken for --configfile
     )
     parser.add_argument("file", type=Path, nargs="?", help="PDF, SVG, PNG, CSV, LaTeX or text")
     parser.add_argument(

@@ -172,6 +172,13 @@ def test_a_ledger_has_no_title_and_is_compared_all_the_same():
     assert (standing, difference) == (trace_back.CHANGED, "the code that draws it has changed")
 
 
+def test_an_option_of_snakemake_is_not_taken_for_config_files(tmp_path):
+    """`--config` is the beginning of `--configfile`: the file that was given was dropped."""
+    done = whence(write(tmp_path, RECORD), "--configfile", "a.yaml", "--config", "effort=quick")
+    assert done.returncode == 2
+    assert "unrecognized arguments: --config" in done.stderr
+
+
 def test_the_command_ends_with_2_and_prints_for_any_terminal(tmp_path):
     done = whence(write(tmp_path, RECORD | {"title": 7}))
     assert done.returncode == 2 and "title of what it says of itself" in done.stderr
