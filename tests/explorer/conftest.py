@@ -42,6 +42,22 @@ def present(page):
     return page.evaluate("() => explorer.present")
 
 
+def type_in(page, id: str, text: str) -> None:
+    """Fill a number box and leave it."""
+    page.locator(f"#{id}").fill(text)
+    page.locator(f"#{id}").press("Enter")
+
+
+def drag(page, places: list[tuple[float, float]]) -> None:
+    """Press the pointer at the first place, and let it go at the last."""
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    for place in places[1:]:
+        page.mouse.move(*place, steps=4)
+        page.evaluate("() => new Promise(requestAnimationFrame)")
+    page.mouse.up()
+
+
 @pytest.fixture(scope="session")
 def page_file(tmp_path_factory) -> Path:
     """The explorer of a run with two systems."""

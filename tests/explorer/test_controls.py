@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import TEN, TEN_CONTENT, present
+from .conftest import TEN, TEN_CONTENT, drag, present, type_in
 
 pytestmark = pytest.mark.slow
-
-
-def drag(page, places: list[tuple[float, float]]) -> None:
-    page.mouse.move(*places[0])
-    page.mouse.down()
-    for place in places[1:]:
-        page.mouse.move(*place, steps=3)
-        page.evaluate("() => new Promise(requestAnimationFrame)")
-    page.mouse.up()
 
 
 def test_a_slider_that_came_back_to_its_place_keeps_what_is_set_afterwards(exploring):
@@ -25,8 +16,7 @@ def test_a_slider_that_came_back_to_its_place_keeps_what_is_set_afterwards(explo
         y = box["y"] + box["height"] / 2
         here, there = ((box["x"] + share * box["width"], y) for share in (0.26, 0.7))
         drag(page, [here, there, here])
-        page.locator("#rate-1").fill("5")
-        page.locator("#rate-1").press("Enter")
+        type_in(page, "rate-1", "5")
         assert present(page)["classes"][0]["rate"] == 5
         drag(page, [here, there])
         after = present(page)
@@ -55,8 +45,7 @@ def test_a_drag_that_ends_beyond_the_limit_is_a_step_of_its_own(exploring):
         drag(page, [(box["x"] + share * box["width"], y) for share in (0.3, 0.4, 0.95)])
         dragged = present(page)
         assert dragged["fraction"] != 0.8
-        page.locator("#rate-1").fill("5")
-        page.locator("#rate-1").press("Enter")
+        type_in(page, "rate-1", "5")
         present(page)
         page.get_by_role("button", name="Undo").click()
         assert present(page) == dragged

@@ -9,15 +9,19 @@ from multiserver import MultiserverJobSystem
 from multiserver.saturated import two_class
 from multiserver.saturated.peak import find_peak_wastage
 
-from .conftest import CONTENT, PLOTS, SETTLED, START_CONTENT, TEN, TEN_CONTENT, present
+from .conftest import (
+    CONTENT,
+    PLOTS,
+    SETTLED,
+    START_CONTENT,
+    TEN,
+    TEN_CONTENT,
+    drag,
+    present,
+    type_in,
+)
 
 pytestmark = pytest.mark.slow
-
-
-def type_in(page, id: str, text: str) -> None:
-    """Fill a number box and leave it."""
-    page.locator(f"#{id}").fill(text)
-    page.locator(f"#{id}").press("Enter")
 
 
 def test_a_new_reader_sees_why_one_job_in_a_hundred_wastes_more_than_half(exploring):
@@ -85,12 +89,8 @@ def test_dragging_a_slider_is_one_step_of_undo_and_needs_come_back_on_the_way(ex
     with exploring(START_CONTENT) as page:
         box = page.locator("#servers-slider").bounding_box()
         y = box["y"] + box["height"] / 2
-        page.mouse.move(box["x"] + box["width"] * 0.575, y)
-        page.mouse.down()
-        for to in (0.5, 0.4, 0.3, 0.45, 0.8):
-            page.mouse.move(box["x"] + box["width"] * to, y, steps=4)
-            page.evaluate("() => new Promise(requestAnimationFrame)")
-        page.mouse.up()
+        shares = (0.575, 0.5, 0.4, 0.3, 0.45, 0.8)
+        drag(page, [(box["x"] + box["width"] * share, y) for share in shares])
         after = present(page)
         assert after["servers"] > 500 and after["classes"][1]["need"] == after["servers"]
         page.get_by_role("button", name="Undo").click()

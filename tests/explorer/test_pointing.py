@@ -10,7 +10,7 @@ import pytest
 from multiserver import MultiserverJobSystem
 from multiserver.saturated import dispatch
 
-from .conftest import PLOTS, SETTLED, TEN, TEN_CONTENT, present
+from .conftest import PLOTS, SETTLED, TEN, TEN_CONTENT, drag, present
 
 pytestmark = pytest.mark.slow
 
@@ -113,10 +113,7 @@ def test_dragging_in_plots_moves_the_mix_the_rates_and_the_load(exploring):
             before = page.evaluate(f"() => explorer.present.{read}")
             box = svg.bounding_box()
             x, y = box["x"] + 0.35 * box["width"], box["y"] + 0.55 * box["height"]
-            page.mouse.move(x, y)
-            page.mouse.down()
-            page.mouse.move(x + 20, y, steps=5)
-            page.mouse.up()
+            drag(page, [(x, y), (x + 20, y)])
             present(page)
             assert page.evaluate(f"() => explorer.present.{read}") != before, plot
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import CONTENT, SETTLED
+from .conftest import CONTENT, present, type_in
 
 pytestmark = pytest.mark.slow
-
-PRESENT = "() => explorer.present"
 
 
 def test_what_people_write_is_read(page):
@@ -46,10 +44,8 @@ def test_what_may_mean_two_numbers_is_refused_with_both(page, text, whole):
 def test_a_thousand_servers_are_a_thousand_and_leave_the_needs(exploring):
     with exploring(f"#servers=300&class=1,2,0.9&class=200,1,0.1{CONTENT}") as page:
         for text, servers in (("1,000", 1000), ("1 001", 1001), ("1\u202f002", 1002)):
-            page.locator("#servers").fill(text)
-            page.locator("#servers").press("Enter")
-            page.wait_for_function(SETTLED)
-            now = page.evaluate(PRESENT)
+            type_in(page, "servers", text)
+            now = present(page)
             assert now["servers"] == servers
             assert [c["need"] for c in now["classes"]] == [1, 200]
 
@@ -57,10 +53,9 @@ def test_a_thousand_servers_are_a_thousand_and_leave_the_needs(exploring):
 def test_a_class_that_needs_all_servers_goes_on_doing_so(exploring):
     with exploring(f"#servers=20&class=1,2,0.9&class=15,1,0.05&class=20,1,0.05{CONTENT}") as page:
         for servers, needs in ((50, [1, 15, 50]), (10, [1, 10, 10])):
-            page.locator("#servers").fill(str(servers))
-            page.locator("#servers").press("Enter")
+            type_in(page, "servers", str(servers))
             page.wait_for_function("(n) => explorer.present.servers === n", arg=servers)
-            now = page.evaluate(PRESENT)
+            now = present(page)
             assert [c["need"] for c in now["classes"]] == needs
 
 
