@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import numpy as np
+from matplotlib.text import Text
 
 SVG = "{http://www.w3.org/2000/svg}"
 # Matplotlib keeps glyphs as paths of this size.
@@ -42,11 +44,16 @@ def _colour(group: Element) -> str:
     return "#000000"
 
 
-def contrast(colour: str) -> float:
-    """Of a colour on white, as WCAG has it."""
+def contrast(one: str, other: str = "#ffffff") -> float:
+    """The contrast ratio of two colours, as WCAG has it."""
+    dark, light = sorted((_luminance(one), _luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
     channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    light = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 1.05 / (np.dot((0.2126, 0.7152, 0.0722), light) + 0.05)
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return np.dot((0.2126, 0.7152, 0.0722), linear)
 
 
 def require_legible(svg: str, name: str) -> None:
@@ -58,6 +65,13 @@ def require_legible(svg: str, name: str) -> None:
         assert min(sizes) >= SMALLEST - 0.01, (name, id, min(sizes))
         assert max(sizes) >= LABELS - 0.01, (name, id, max(sizes))
         assert contrast(colour) >= 4.5, (name, id, colour)
+
+
+def require_apart(found: Iterable[Text]) -> None:
+    """No two texts of a drawn figure meet."""
+    extents = [(text.get_window_extent(), text.get_text()) for text in found]
+    for (one, name), (other, beside) in itertools.combinations(extents, 2):
+        assert not one.overlaps(other), (name, beside)
 
 
 def require_all_legible(figures: Path) -> int:

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 from scripts.draw import _write
 from tests.conftest import ROOT
-from tests.drawings.legible import require_all_legible, require_legible, texts
+from tests.drawings.legible import require_all_legible, require_apart, require_legible, texts
 
 from atlas.config.kinds import kinds
 from atlas.drawings import DASHES, marks, ticks
@@ -93,9 +93,7 @@ def test_labels_of_limits_do_not_meet(style):
     limits = [(7.372, "limit 7.3720", "C0"), (9.109, "limit 9.1087", "C1"), (10, "10", "k")]
     assert marks.draw_limits(ax, limits) > 1
     figure.draw_without_rendering()
-    boxes = [text.get_window_extent() for text in ax.texts]
-    for one, other in itertools.combinations(boxes, 2):
-        assert not one.overlaps(other)
+    require_apart(ax.texts)
 
 
 def test_labels_of_levels_do_not_meet(style):

@@ -7,6 +7,7 @@ import itertools
 import pandas as pd
 import pytest
 from matplotlib.text import Text
+from tests.drawings.legible import require_apart
 from tests.drawings.test_unusual_blocks import JOBS, SYSTEM, faults
 from tests.drawings.test_unusual_series import draw, texts
 
@@ -192,8 +193,7 @@ def test_names_of_states_do_not_meet():
     figure = draw({"kind": "capacity-set", "named": 6}, rates=rates)
     named = [text for text in figure.axes[0].texts if "," in text.get_text()]
     assert len(named) >= 1
-    for one, other in itertools.combinations([text.get_window_extent() for text in named], 2):
-        assert not one.overlaps(other)
+    require_apart(named)
 
 
 def test_the_legend_of_a_narrow_panel_is_no_wider_than_the_figure():
@@ -226,11 +226,8 @@ def test_events_that_do_not_fit_side_by_side_are_in_several_rows():
     events = {"study": "sharing-allocation", "capacities": [1] * 6, "arrivals": jobs, "until": 9}
     events |= {"interruptions": []}
     figure = draw({"kind": "sharing-allocation"}, events=events)
-    words = [
-        t.get_window_extent() for ax in figure.axes for t in ax.texts if "server" in t.get_text()
-    ]
-    words += [ax.title.get_window_extent() for ax in figure.axes]
-    words.append(figure._supxlabel.get_window_extent())
-    for one, other in itertools.combinations(words, 2):
-        assert not one.overlaps(other)
-    assert all(box.x0 >= 0 and box.x1 <= figure.bbox.width for box in words)
+    words = [t for ax in figure.axes for t in ax.texts if "server" in t.get_text()]
+    words += [*(ax.title for ax in figure.axes), figure._supxlabel]
+    require_apart(words)
+    boxes = [text.get_window_extent() for text in words]
+    assert all(box.x0 >= 0 and box.x1 <= figure.bbox.width for box in boxes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -11,6 +10,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
+from tests.drawings.legible import require_apart
 from tests.drawings.test_unusual_series import draw, texts
 
 from atlas.config.fit import complete
@@ -77,9 +77,7 @@ def test_a_front_of_any_size_fits_into_a_column(servers, jobs, room):
     figure = draw({"kind": "front-diagram", "room": room}, state=state)
     (ax,) = figure.axes
     texts = [text for text in ax.texts if text.get_text()]
-    for one, other in itertools.combinations(texts, 2):
-        found = one.get_window_extent(), other.get_window_extent()
-        assert not found[0].overlaps(found[1]), (one.get_text(), other.get_text())
+    require_apart(texts)
     assert all(figure.bbox.containsx(x) for t in texts for x in t.get_window_extent().intervalx)
     boxes = [p.get_window_extent() for p in ax.patches if isinstance(p, FancyBboxPatch)]
     needs = [text for text in texts if text.get_text().isdecimal()]

@@ -13,10 +13,9 @@ from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from ruamel.yaml import YAML
+from tests.drawings.legible import contrast
 
 from atlas.io.dark_mode import darken
-
-from .test_pages import contrast
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 LEAST = 4.5

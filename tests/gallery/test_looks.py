@@ -7,11 +7,12 @@ import io
 import pytest
 from PIL import Image
 from pypdf import PdfReader
+from tests.drawings.legible import contrast
 from tests.gallery.opened import MEASURE_SHIFTS, SHOW_PICTURES, reading, turn_over
 
 from atlas.io.dark_mode import GROUND, INK
 
-from .test_pages import PAGES, contrast
+from .test_pages import PAGES
 
 pytestmark = pytest.mark.slow
 

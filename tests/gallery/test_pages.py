@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from tests.drawings.legible import contrast
 
 from atlas.config.read import read_yaml
 from atlas.gallery.collect import measure
@@ -233,18 +234,6 @@ def colours(theme: str) -> dict[str, str]:
     }
     block = re.search(blocks[theme], STYLE, re.DOTALL)[1]
     return dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", block))
-
-
-def contrast(one: str, other: str) -> float:
-    """The contrast ratio of the Web Content Accessibility Guidelines."""
-
-    def luminance(colour: str) -> float:
-        parts = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    dark, light = sorted((luminance(one), luminance(other)))
-    return (light + 0.05) / (dark + 0.05)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
