@@ -137,12 +137,6 @@ def test_the_ledger_filters_by_verdict_paper_and_words(browser, gallery):
         assert rows.count() == 0
 
 
-def test_words_in_the_address_are_looked_for(browser, gallery):
-    with reading(browser, gallery, "ledger.html#words=direct") as page:
-        assert page.get_by_role("searchbox").input_value() == "direct"
-        assert page.locator("tr[data-verdict]:visible").count() == 1
-
-
 def test_the_ledger_is_sorted_and_its_rows_have_links_that_are_copied(browser, gallery):
     with reading(browser, gallery, "ledger.html", permissions=["clipboard-read"]) as page:
         quotes = page.locator("tr[data-verdict]:visible .quote")
