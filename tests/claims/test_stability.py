@@ -13,19 +13,15 @@ DOUBT = 6
 
 
 @pytest.mark.parametrize("fraction", [0.95, 1.05])
-def test_the_queue_grows_only_above_the_limit(fraction):
-    found = stability.growth(**EXAMPLE, fraction_of_limit=fraction, jobs=1_600_000, seed=1)
+@pytest.mark.parametrize(
+    ("growth", "system"),
+    [(stability.growth, EXAMPLE), (stability.growth_with_one_rate, ONE_RATE)],
+    ids=["two rates", "one rate by the printed sum"],
+)
+def test_the_queue_grows_only_above_the_limit(growth, system, fraction):
+    found = growth(**system, fraction_of_limit=fraction, jobs=1_600_000, seed=1)
     assert abs(found.mean - max(fraction - 1, 0)) < DOUBT * found.standard_error
     # Either side excludes the other.
-    assert DOUBT * found.standard_error < 0.05 / 2
-
-
-@pytest.mark.parametrize("fraction", [0.95, 1.05])
-def test_so_does_that_of_one_rate_by_the_printed_sum(fraction):
-    found = stability.growth_with_one_rate(
-        **ONE_RATE, fraction_of_limit=fraction, jobs=1_600_000, seed=1
-    )
-    assert abs(found.mean - max(fraction - 1, 0)) < DOUBT * found.standard_error
     assert DOUBT * found.standard_error < 0.05 / 2
 
 
