@@ -39,7 +39,7 @@ def test_a_new_reader_sees_why_one_job_in_a_hundred_wastes_more_than_half(explor
 def test_what_the_page_shows_after_typing_is_what_the_library_says(exploring):
     rng = np.random.default_rng(187)
     with exploring(START_CONTENT) as page:
-        for _ in range(12):
+        for _ in range(6):
             n = int(10 ** rng.uniform(0.5, 3.5))
             n1 = int(rng.integers(1, n))
             needs = (n1, int(rng.integers(n1 + 1, n + 1)))
