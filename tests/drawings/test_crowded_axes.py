@@ -69,7 +69,7 @@ def test_a_constant_curve_looks_constant(style):
 def test_labels_of_ticks_do_not_meet_on_a_narrow_axis(style):
     figure = Figure(figsize=(3.4, 2.0))
     ax = figure.add_axes((0.3, 0.3, 0.2, 0.5))
-    ax.set_xlim(0, 1200)
+    ax.set_xlim(0, 400_000)
     figure.set_layout_engine("none")
     part_labels(figure)
     labels = [tick.label1 for tick in ax.xaxis._update_ticks()]
