@@ -123,9 +123,10 @@ def bounds(
         )
     if not 0 < service_to_number <= 1:
         raise ValueError(f"r_min must lie in (0, 1], found {service_to_number!r}")
-    queueing = Interval(work - nonfull_work, work + nonbusy_work)
-    front = Interval(mean_size, mean_size / service_to_number)
-    response = Interval(queueing.lower + front.lower, queueing.upper + front.upper)
+    # Not checked: bounds that crossed would be a finding about the theorem, not an error.
+    queueing = Interval._make((work - nonfull_work, work + nonbusy_work))
+    front = Interval._make((mean_size, mean_size / service_to_number))
+    response = Interval._make((queueing.lower + front.lower, queueing.upper + front.upper))
     return Bounds(queueing, front, response)
 
 
