@@ -16,6 +16,8 @@ SUM_TOLERANCE, SUM_ROUNDING = 1e-9, 1e-14
 
 # Parameters of distributions lie in [1/LARGEST, LARGEST]: squares and their inverses are floats.
 LARGEST = 1e100
+# k! of a larger k is no float.
+LARGEST_FACTORIAL = 170
 
 # The most needs that a message lists.
 MOST_LISTED = 12

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from multiserver.checks import as_float, require_integer
+from multiserver.checks import LARGEST_FACTORIAL, as_float, require_integer
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.limits import Limits
 from multiserver.method_selection import Methods
@@ -24,8 +24,6 @@ from multiserver.tables import Table, aligned
 
 # The probabilities of the quantiles shown.
 SHOWN = (0.5, 0.95, 0.99)
-# k! of a larger k is no float.
-LARGEST_FACTORIAL = 170
 
 
 def _numbers(values: ArrayLike) -> NDArray[np.float64]:

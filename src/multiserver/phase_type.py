@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from multiserver.checks import (
     LARGEST,
+    LARGEST_FACTORIAL,
     SUM_TOLERANCE,
     as_float,
     is_number,
@@ -32,8 +33,6 @@ from multiserver.checks import (
 
 # An exit rate below this fraction of a row's diagonal is rounding of a row that sums to 0.
 ROUNDING = 1e-13
-# k! of a larger k is no float.
-LARGEST_FACTORIAL = 170
 # The number of cached moments.
 MOMENT_CACHE_SIZE = 32
 

@@ -95,7 +95,7 @@ def read_numbers(
                 raise ValueError(f"the first line names no columns: {error}") from None
             names = [name.strip() for name in names]
             marks = (mark for mark in OTHERS if any(mark in name for name in names))
-            hint = _later(header, block) or next(map(OTHERS.get, marks), "")
+            hint = _before_header(header, block) or next(map(OTHERS.get, marks), "")
             require_columns(names, columns, hint)
             used = [names.index(column) for column in columns]
         if block:
@@ -108,10 +108,10 @@ def read_numbers(
                 yield first + np.arange(len(values)), values, {}
 
 
-def _later(header: bytes, block: bytes) -> str:
-    """What to do about a first line that is blank or a comment."""
-    what = "a comment" if header.lstrip().startswith((b"#", b"%", b"//")) else "blank"
-    if what == "blank" and header.strip():
+def _before_header(first: bytes, block: bytes) -> str:
+    """What to do if the `first` line is blank or a comment, and names stand below it."""
+    what = "a comment" if first.lstrip().startswith((b"#", b"%", b"//")) else "blank"
+    if what == "blank" and first.strip():
         return ""
     lines = enumerate(block.split(b"\n"), start=2)
     other = ((i, line) for i, line in lines if line.strip() and not line.lstrip().startswith(b"#"))

@@ -100,7 +100,7 @@ ROOM_BESIDE_THE_LARGEST = Condition(
 NEEDS_ONE_AND_ALL = Condition(
     "needs 1 and n > 1", lambda system: set(system.needs) == {1, system.servers} != {1}
 )
-THRESHOLDS_ONE_AND_ALL = Condition(
+THRESHOLDS_ALL_AND_A_DIVISOR = Condition(
     "thresholds n and a divisor of n",
     lambda system: (
         len(set(system.needs)) == 2

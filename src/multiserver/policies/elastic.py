@@ -11,7 +11,7 @@ from multiserver.policies.by_need import ByNeed
 from multiserver.policies.conditions import (
     EQUAL_THRESHOLDS,
     EXPONENTIAL_BY_THRESHOLD,
-    THRESHOLDS_ONE_AND_ALL,
+    THRESHOLDS_ALL_AND_A_DIVISOR,
 )
 from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.one_at_a_time import one_at_a_time
@@ -58,7 +58,7 @@ def _policy(first: Literal["inelastic", "elastic"], definition: str) -> Policy:
                     source=f"{SECTION}.1",
                     cost="phases³",
                     answer=partial(_exact, first),
-                    conditions=(EXPONENTIAL_BY_THRESHOLD, THRESHOLDS_ONE_AND_ALL),
+                    conditions=(EXPONENTIAL_BY_THRESHOLD, THRESHOLDS_ALL_AND_A_DIVISOR),
                 ),
                 class_simulation(f"{first}_first", SECTION),
             )

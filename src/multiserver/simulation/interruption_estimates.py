@@ -100,20 +100,16 @@ def summarise(
         speed = work.sum() / area.sum()
         spread = response_square.sum() / jobs - (response.sum() / jobs) ** 2
         theta = cluster.quantum
-        pairs = (
-            (area, durations, variance),
-            (response, departures, spread),
+        ratios = (
+            (area, durations, variance, caveat_over_time),
+            (response, departures, spread, RunLength.caveat),
             # As if X_i varied and the work done on class i did not.
-            (work, area, variance * (speed / mean) ** 2),
+            (work, area, variance * (speed / mean) ** 2, RunLength.caveat),
         )
-        found = [estimate_with_controls(y, w, controls, variance=v, jobs=jobs) for y, w, v in pairs]
-        present_jobs, *others = found
-        present_jobs = withhold_interval(
-            present_jobs, caveat_over_time(length, i, present_jobs.gain)
-        )
-        columns.append(
-            [present_jobs, *[withhold_interval(e, length.caveat(i, e.gain)) for e in others]]
-        )
+        columns.append([])
+        for y, w, v, caveat in ratios:
+            found = estimate_with_controls(y, w, controls, variance=v, jobs=jobs)
+            columns[-1].append(withhold_interval(found, caveat(length, i, found.gain)))
         # Poisson given the size.
         spread = c.size.mean / theta + c.size.variance / theta**2
         columns[-1].append(estimate(interruptions, departures, variance=spread, jobs=jobs))
