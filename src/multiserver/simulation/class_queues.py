@@ -83,7 +83,9 @@ def _run(
     place, needs = _ranked(needs)
     C = len(needs)
     # No more jobs are present at once, however many servers there are.
-    window = np.minimum((servers + needs - 1) // needs, limit)
+    window = np.zeros(C, np.int64)
+    for c in range(C):
+        window[c] = min((servers + needs[c] - 1) // needs[c], limit)
     width = window[0]
     number = np.zeros((C + 1, max(width, len(memory))), np.int64)
     for k in range(len(memory)):
@@ -184,8 +186,20 @@ def _run(
 @njit(cache=True)
 def _ranked(needs):
     """The rank of each class's need, and the different needs in increasing order."""
-    different = np.unique(needs)
-    return np.searchsorted(different, needs), different
+    rank, different, count = np.zeros_like(needs), np.zeros_like(needs), 0
+    while True:
+        # The least need above the last one, if there is any.
+        last, least = different[count - 1] if count else 0, 0
+        for need in needs:
+            if need > last and (need < least or least == 0):
+                least = need
+        if least == 0:
+            return rank, different[:count]
+        for c in range(len(needs)):
+            if needs[c] == least:
+                rank[c] = count
+        different[count] = least
+        count += 1
 
 
 @njit(cache=True)
