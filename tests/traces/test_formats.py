@@ -191,6 +191,18 @@ def test_times_of_slurm(tmp_path):
     assert times_of(slurm.read(file)) == [(100, -1, 1800)]
 
 
+def test_a_limit_of_slurm_in_minutes(tmp_path):
+    """TimelimitRaw counts where there is no Timelimit, in whichever order they stand."""
+    rows = ["1|COMPLETED|60|4|100|1440", "2|COMPLETED|60|4|100|UNLIMITED", "3|FAILED|60|4|100|"]
+    rows += ["4|COMPLETED|60|4|100|Partition_Limit", "5|TIMEOUT|60|4|100|1", "6|TIMEOUT|60|4|100|x"]
+    head = "JobID|State|ElapsedRaw|AllocCPUS|Submit|TimelimitRaw"
+    file = write(tmp_path / "jobs.txt", "\n".join([head, *rows]) + "\n")
+    assert [limit for *_, limit in times_of(slurm.read(file))] == [86400, -1, -1, -1, 60]
+    assert jobs_of(slurm.read(file))[1] == {"malformed": [7]}
+    both = f"{head}|Timelimit\n1|COMPLETED|60|4|100|2|00:01:30\n"
+    assert times_of(slurm.read(write(tmp_path / "jobs.txt", both))) == [(100, -1, 90)]
+
+
 def test_times_of_plain_tables(tmp_path):
     names = {"need": "cores", "duration": "hours", "submitted": "came", "requested": "limit"}
     text = "came,cores,hours,limit\n1970-01-01 00:30:00,3,0.5,2\n1.5,1,1,\nsoon,1,1,1\n"

@@ -10,7 +10,8 @@ The first line names the columns. The bars between fields are not escaped, so a 
 spoils its row: leave names out. Required are JobID, State, one of Elapsed
 ([days-]hours:minutes:seconds, with or without a fraction) and ElapsedRaw (seconds), and CPUs or
 nodes. Waiting times also need Submit and Start (dates and times, or seconds since 1970; use UTC,
-where no clock is put back). The requested time is Timelimit, if the job had a limit.
+where no clock is put back). The requested time is Timelimit or, without that column, TimelimitRaw
+(minutes), if the job had a limit.
 
 A JobID is that of a job (123), of a task of an array (123_4) or of a part of a heterogeneous job
 (123+1): each counts as a job. The tasks of an array that have not started are one row (123_[5-9]);
@@ -47,7 +48,8 @@ NEVER = {b"PENDING", b"REVOKED"}
 
 # Texts for a missing moment or limit.
 NONE = {b"", b"Unknown", b"None", b"N/A", b"UNLIMITED", b"Partition_Limit", b"INVALID"}
-TIMES = ("submit", "start", "timelimit")
+# Times of submission and start and the requested time: the columns of `Chunk.times`.
+COLUMNS = 3
 
 ELAPSED = re.compile(rb"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)")
 # Columns that give the need, best first.
@@ -82,6 +84,11 @@ def read_elapsed(text: bytes) -> float:
     return 86400 * int(days) + 3600 * int(hours) + 60 * int(minutes) + float(seconds)
 
 
+def read_minutes(text: bytes) -> float:
+    """Seconds of a number of minutes. Raises `ValueError` for other text."""
+    return 60 * read_number(text)
+
+
 class _Parser:
     """The rows of blocks whose columns the header names."""
 
@@ -95,10 +102,15 @@ class _Parser:
         self._seconds = lru_cache(2**18)(read_number if "elapsedraw" in names else read_elapsed)
         self._needs = _find(names, NEEDS[need])
         self.moments = Moments()
-        readers = (self.moments.read, self.moments.read, read_elapsed)
+        limit = "timelimit" if "timelimit" in names else "timelimitraw"
+        times = {
+            "submit": self.moments.read,
+            "start": self.moments.read,
+            limit: read_elapsed if limit == "timelimit" else read_minutes,
+        }
         self._times = [
             (k, names.index(name), read)
-            for k, (name, read) in enumerate(zip(TIMES, readers, strict=True))
+            for k, (name, read) in enumerate(times.items())
             if name in names
         ]
 
@@ -130,7 +142,7 @@ class _Parser:
                     if number in (b"", b"0"):
                         number = next((n for i in self._needs if (n := row[i]) > b"0"), number)
                     need = float(read_whole(number))
-                    own = [math.nan] * len(TIMES)
+                    own = [math.nan] * COLUMNS
                     for k, i, read in self._times:
                         if row[i] not in NONE:
                             own[k] = read(row[i])
@@ -147,7 +159,7 @@ class _Parser:
             moments.append(own)
         found = np.array(needs, dtype=float), np.array(durations, dtype=float), np.array(lines, int)
         never = {"never ran": np.array(cancelled, dtype=bool) & (found[1] == 0)}
-        times = np.array(moments, dtype=float).reshape(-1, len(TIMES))
+        times = np.array(moments, dtype=float).reshape(-1, COLUMNS)
         return sift(*found, rejected, never, times=times)
 
 
