@@ -71,6 +71,7 @@ MISTAKES = {
     "infinite ceiling": (("ceiling: 20", "ceiling: .inf"), ["ceiling", "a finite number"]),
     "too many jobs": (("jobs: 1000000", "jobs: 1e30"), ["jobs", "at most 1e+12"]),
     "an integer key": (("  response-times:\n", "  7:\n"), ["the key 7", "text such as"]),
+    "a decimal comma": (("ceiling: 20", "ceiling: 2,5"), ["the key 5", "point: 2.5, not 2,5"]),
     "reserved figure": (("  queue-tail:\n", "  ledger:\n"), ["figures.ledger", "another id than"]),
     "reserved table": (("  response-times:\n", "  z-scores:\n"), ["tables.z-scores"]),
     "unknown column": (

@@ -77,11 +77,13 @@ def test_a_column_that_stands_twice_is_refused(tmp_path, read, text):
         jobs_of(read(write(tmp_path, text)))
 
 
-def test_a_table_with_tabs_or_semicolons_for_commas_says_so(tmp_path):
+def test_a_table_with_other_marks_for_commas_says_so(tmp_path):
     with pytest.raises(ValueError, match=r'between tabs: write commas, or .*separator: "\\t"'):
         jobs_of(read_plain(write(tmp_path, "cores\tseconds\n4\t60\n")))
     with pytest.raises(ValueError, match=r'between semicolons: give a .*separator: ";"`, and dec'):
         jobs_of(read_plain(write(tmp_path, "cores;seconds\n4;60,5\n")))
+    with pytest.raises(ValueError, match=r'between bars: .*`format: slurm`; .*separator: "\|"`'):
+        jobs_of(read_plain(write(tmp_path, SACCT)))
 
 
 @pytest.mark.parametrize(

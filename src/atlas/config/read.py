@@ -32,6 +32,8 @@ _WORDS = {"": None, "~": None} | {
 LONGEST_NUMBER = 400
 MOST_VALUES = 1_000_000
 DEEPEST = 60
+# In {ceiling: 2,5} the comma ends the value, and 5 is a key.
+DECIMAL_POINT = "if it ends a number, write a decimal point: 2.5, not 2,5"
 
 Lines = dict[Path, int]
 
@@ -197,7 +199,8 @@ class _Composer:
                 self._refuse(event, "a key that is no text", "a key such as name")
             key, line = event.value, event.start_mark.line + 1
             if not isinstance(self._scalar(event), str):
-                self._refuse(event, f"the key {key}, which is no text", f'text such as "{key}"')
+                found, expected = f"the key {key}, which is no text", f'text such as "{key}"'
+                self._refuse(event, found, expected, DECIMAL_POINT if key.isdigit() else "")
             is_merge = not event.style and key == "<<"
             if key in own or (is_merge and merged):
                 self._refuse(

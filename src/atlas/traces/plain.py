@@ -34,6 +34,7 @@ ROUNDING = 1e-14
 OTHERS = {
     "\t": ' (between tabs: write commas, or give a plain table `separator: "\\t"`)',
     ";": ' (between semicolons: give a plain table `separator: ";"`, and decimal points)',
+    "|": ' (between bars: an export by `sacct` is of `format: slurm`; else give `separator: "|"`)',
 }
 
 
