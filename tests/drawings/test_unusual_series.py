@@ -119,6 +119,24 @@ def test_arrows_stand_for_policies_that_are_unstable_and_times_that_a_log_axis_c
             assert [marker for marker in markers if marker in (up, down)] == arrows
 
 
+def test_marks_beside_a_single_number_of_servers_stand_near_its_tick():
+    rows = pd.DataFrame(
+        {
+            **{"servers": [192], "policy": "fcfs", "differs": False, "logged": 7.0},
+            **{"resampled": 5.0, "resampled_half_width": 1.0},
+            **{"replayed": 6.0, "replayed_half_width": 1.0},
+        }
+    )
+    ax = matplotlib.figure.Figure().subplots()
+    options = {"unit": "s", "scale": "linear", "labels": {}}
+    module("drawings", "trace-by-servers")._draw_panel(ax, rows, options)
+    low, high = ax.get_xlim()
+    marks = [x for line in ax.lines if len(line.get_xdata()) == 1 for x in line.get_xdata()]
+    assert len(marks) > 1
+    assert max(abs(x - 192) for x in marks) < 0.1 * (high - low)
+    assert ax.get_xticks().tolist() == [192]
+
+
 def test_line_numbers_stay_what_they_are(tmp_path):
     file = tmp_path / "rows.csv"
     units = {"first_lines": ROWS["first_lines"], "rows": "1"}

@@ -158,4 +158,7 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> None:
     elif len(shown):
         # Bars may extend below 0.
         ax.set_ylim(bottom=0.6 * shown.min())
+    if len(servers) == 1:
+        # The axis would end at the marks beside the number, as if they were at others.
+        ax.set_xlim(servers[0] - 1, servers[0] + 1)
     label_servers(ax, servers)
