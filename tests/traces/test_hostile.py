@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from tests.conftest import ROOT
 from tests.traces.test_formats import jobs_of
 
-from atlas.models.traces import read_chunks, read_table
+from atlas.models.traces import read_chunks, read_table, require_readable
 from atlas.traces import FAULTS, borg, plain, slurm, swf
 
 pytestmark = pytest.mark.slow
@@ -155,6 +155,25 @@ def test_what_is_no_log_is_refused_as_config_is(tmp_path, text):
         with pytest.raises(PydanticCustomError) as error:
             read({"trace": block})
         assert error.value.context["at"] == ("trace", "file")
+
+
+@pytest.mark.parametrize(
+    ("text", "block", "lines"),
+    [
+        ("came,v,x\n" + "31.05.2024 23:59,1,60\n" * 9, {"format": "plain"}, "2024-05-31T23:59:59"),
+        ("came,v,x\n" + '5,1,"1,234"\n' * 9, {"format": "plain"}, "such as 1234.5"),
+        ("1 2 3\n" * 9, {"format": "swf"}, "18 numbers a line"),
+        ("1 COMPLETED 60\n" * 9, {"format": "slurm"}, "sacct --parsable2"),
+        ("{]\n" * 9, {"format": "borg"}, "borg.sql"),
+    ],
+)
+def test_what_lines_of_a_format_look_like_is_said_where_none_is_a_job(tmp_path, text, block, lines):
+    block |= {"file": write(tmp_path, text)}
+    if block["format"] == "plain":
+        block["columns"] = {"submitted": "came", "need": "v", "duration": "x"}
+    with pytest.raises(PydanticCustomError) as error:
+        require_readable(block)
+    assert lines in error.value.context["expected"]
 
 
 def test_a_job_says_what_is_wrong_with_a_log(tmp_path, monkeypatch):

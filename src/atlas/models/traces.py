@@ -25,6 +25,15 @@ from multiserver.simulation.correlated_jobs import CorrelatedJobs
 
 Parameters = Mapping[str, Any]
 
+# What the lines of each format look like.
+FORMS = {
+    "swf": "18 numbers a line, -1 if not known",
+    "slurm": "what sacct --parsable2 writes, with its first line",
+    "borg": "what config/examples/borg.sql exports, as CSV or JSON lines",
+    "plain": "numbers such as 1234.5, and times of submission and start as numbers or dates such as"
+    " 2024-05-31T23:59:59",
+}
+
 
 def read_table(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """The aggregated table of the jobs. For classes, all jobs of a class have its mean duration,
@@ -130,9 +139,10 @@ def _refusing(block: Mapping[str, Any] | None) -> Iterator[None]:
     except ValueError as error:
         if block is None:
             raise
-        raise misfit(
-            str(error), "a log of jobs of the format that is said", "trace", "file"
-        ) from None
+        expected = "a log of jobs of the format that is said"
+        if form := FORMS.get(block.get("format", "")):
+            expected += f": {form}"
+        raise misfit(str(error), expected, "trace", "file") from None
 
 
 def _refuse(block: Mapping[str, Any], chunks: Iterable[Chunk]) -> Iterator[Chunk]:
