@@ -235,13 +235,13 @@ def arguments_of(effort: Effort) -> dict[str, Any]:
 def simulate_class_queues(
     system: System, arrival_rate: float, effort: Effort, rule: Callable[..., None], **options: Any
 ) -> Means:
-    """Estimates by the engine for policies that serve jobs of each need in order of arrival, with
-    its option `memory`."""
+    """Estimates by `simulation.class_queues`, with its option `memory`."""
     from multiserver.simulation import class_queues
 
     workload = workload_of(system, arrival_rate)
-    record, runs = record_of(workload, effort), arguments_of(effort)
-    found = class_queues.simulate(workload, rule, **runs, **options, record=record)
+    record, runs = record_of(workload, effort), arguments_of(effort) | options
+    rigid = system.model == "multiserver-jobs"
+    found = class_queues.simulate(workload, rule, **runs, rigid=rigid, record=record)
     return means_of(found, system, effort, record)
 
 

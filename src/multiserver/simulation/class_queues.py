@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numba import int64, njit, types
+from numba import boolean, int64, njit, types
 
 from multiserver.simulation import pooled_server
 from multiserver.simulation.instability_test import mark
@@ -51,23 +51,29 @@ CLASS_POLICY = types.void(int64[::1], int64[:, ::1], int64[::1], int64, int64[::
 
 
 def simulate(
-    workload: Workload, policy: Callable, *, memory: Sequence[int] = (), **runs: Any
+    workload: Workload,
+    policy: Callable,
+    *,
+    memory: Sequence[int] = (),
+    rigid: bool = False,
+    **runs: Any,
 ) -> Responses:
     """Simulate a policy, any function with the arguments of `CLASS_POLICY`, compiled on first use.
 
     `memory` is the initial content of the policy's own row; `runs` are the arguments of
     `multiserver.simulation.replications.replicate`. Raises as it does, and `ValueError` if the
-    policy allots servers that do not exist or cannot be used.
+    policy allots servers that do not exist or cannot be used or, with `rigid`, a part of a need.
     """
-    engine = compiled(_run, types.FunctionType(CLASS_POLICY), int64[::1])
-    rule, own = compiled_policy(policy, CLASS_POLICY), np.array(memory, np.int64)
-    return replicate(lambda *common: engine(rule, own, *common), workload.servers, workload, **runs)
+    engine = compiled(_run, types.FunctionType(CLASS_POLICY), int64[::1], boolean)
+    own = compiled_policy(policy, CLASS_POLICY), np.array(memory, np.int64), rigid
+    return replicate(lambda *common: engine(*own, *common), workload.servers, workload, **runs)
 
 
 @njit(cache=True)
 def _run(
     policy,
     memory,
+    rigid,
     source,
     rng,
     warm_up,
@@ -168,6 +174,8 @@ def _run(
             idle -= amount
             if not 0 <= amount <= present[c] * needs[c] or idle < 0:
                 raise ValueError("a policy must allot servers that are there and can be used")
+            if rigid and amount % needs[c]:
+                raise ValueError("a policy must allot multiples of a need: jobs hold all or none")
             j = 0
             while amount > 0:
                 time = remaining[c, j]
