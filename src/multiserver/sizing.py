@@ -232,7 +232,7 @@ def _require_possible(classes: Sequence[JobClass], target: Target, policy: Polic
         )
     if not _is_reachable(target, classes):
         some = "some jobs wait, however many servers there are"
-        reason = some if target.time == "waiting" else "jobs that never wait do not"
+        reason = some if target.time == "waiting" else "jobs that never wait do not, or only just"
         raise ValueError(f"no number of servers meets {target}: {reason}")
     # What a large multiple of all needs lacks, every number lacks.
     options = [as_float(value) for value in policy.options.values()]
@@ -261,8 +261,8 @@ def _try_all(
 
 
 def _is_reachable(target: Target, classes: Sequence[JobClass]) -> bool:
-    """Whether jobs that never wait meet the target; True for quantiles and P(T > t) of durations
-    that are not phase-type, for which no exact method is known."""
+    """Whether jobs that hardly ever wait meet the target, as some always do; True for quantiles and
+    P(T > t) of durations that are not phase-type, for which no exact method is known."""
     if target.time == "waiting":
         # However many servers there are, a job may wait, but P(W = 0) may be as large as one likes.
         return target.at_most > 0 or target.quantile is not None
@@ -270,7 +270,7 @@ def _is_reachable(target: Target, classes: Sequence[JobClass]) -> bool:
     total = math.fsum(job.probability for job in chosen)
     if target.quantile is None and target.longer_than is None:
         mean = math.fsum(job.probability * job.duration.mean for job in chosen) / total
-        return mean <= target.at_most
+        return mean * (1 + ROUNDING) < target.at_most
     if target.quantile is None:
         time, allowed = target.longer_than, target.at_most
     else:
@@ -280,7 +280,7 @@ def _is_reachable(target: Target, classes: Sequence[JobClass]) -> bool:
     except ValueError:
         return True
     longer = math.fsum(p * float((alpha @ expm(T * time)).sum()) for p, alpha, T in parts)
-    return longer / total <= allowed * (1 + ROUNDING)
+    return longer / total < allowed * (1 - ROUNDING) or allowed >= 1
 
 
 def bisect(meets: Callable[[int], bool], first: int) -> int:

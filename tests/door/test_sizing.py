@@ -149,6 +149,23 @@ def test_a_target_that_no_number_of_servers_meets_is_refused(bound):
 
 
 @pytest.mark.parametrize(
+    "bound",
+    [
+        {"at_most": 1.0},
+        {"quantile": 0.95, "at_most": -math.log(0.05)},
+        {"longer_than": 2.0, "at_most": math.exp(-2)},
+    ],
+)
+def test_a_target_that_durations_alone_just_meet_is_refused(bound):
+    """Some jobs wait, however many servers there are; rounding hid it from 24 servers on."""
+    jobs = [ms.JobClass(duration=ONE)]
+    with pytest.raises(ValueError, match=r"no number of servers meets .*, or only just"):
+        ms.fewest_servers(jobs, ms.Target(**bound), arrival_rate=3.0, policy=ms.FCFS)
+    certain = ms.Target(longer_than=0.0, at_most=1.0)
+    assert ms.fewest_servers(jobs, certain, arrival_rate=3.0, policy=ms.FCFS).smallest == 4
+
+
+@pytest.mark.parametrize(
     ("policy", "needs", "text"),
     [
         (ms.Quickswap, (2,), r"quickswap\(.*\) is for two needs, which no number of servers gives"),
