@@ -21,6 +21,11 @@ ANSWERS: dict[Question, str] = {
     "bounds": "bound",
     "simulation": "simulation",
 }
+# What answers a question about a queue whose durations are replaced by phase-type fits.
+FITTED: dict[Question, str] = {
+    "exact": "exact(fit=True)",
+    "distribution": "distribution() with durations by ms.fit_distribution()",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ class Methods:
         why = [f"{method} is for {unmet}" for unmet, method in lacking.items()]
         if question in self.policy.beyond:
             why.append(self.policy.beyond[question])
-        fit = ["exact(fit=True)"] if question == "exact" and self._fits() else []
+        fit = [FITTED[question]] if question in FITTED and self._fits(question) else []
         raise NotKnownError(self.advice(f"no {answer} is known", why, also=fit))
 
     def process(self) -> Process:
@@ -96,14 +101,14 @@ class Methods:
         instead = f"ask {', '.join(others)}" if others else "nothing else is"
         return f"{self.system.model} under {self.policy}: {what}{reasons}; {instead}"
 
-    def _fits(self) -> bool:
-        """Whether the queue has an exact method once its durations are replaced by phase-type
+    def _fits(self, question: Question) -> bool:
+        """Whether a method for the question applies once durations are replaced by phase-type
         fits."""
         try:
             fit = fitted(self.system)
         except ValueError:
             return False
-        return fit != self.system and bool(Methods(fit, self.policy).applying("exact"))
+        return fit != self.system and bool(Methods(fit, self.policy).applying(question))
 
 
 def _call(method: Method) -> str:

@@ -200,6 +200,19 @@ def test_a_queue_by_a_fit_says_so_and_is_the_queue_of_the_fit():
     assert curve[1].means == found.means
 
 
+def test_who_asks_for_percentiles_is_told_of_fits_where_they_would_do():
+    durations = Lognormal.of(mean=2.0, scv=3.0), ms.Deterministic(1.0)
+    told = []
+    for X in durations:
+        queue = rigid(3, (1, X, 0.8), (3, 1.0, 0.2)).under(ms.FCFS)
+        with pytest.raises(ms.NotKnownError) as error:
+            queue.distribution(load=0.4)
+        told.append("distribution() with durations by ms.fit_distribution()" in str(error.value))
+    assert told == [True, False]
+    fit = rigid(3, (1, fit_distribution(durations[0]), 0.8), (3, 1.0, 0.2)).under(ms.FCFS)
+    assert fit.distribution(load=0.4).waiting_time.quantile(0.95) > 0
+
+
 def test_where_two_moments_are_all_that_matters_the_fit_is_right():
     """E[W] of M/G/1 by the formula of Pollaczek and Khinchine, which needs no fit."""
     for distribution in (Lognormal(1.0, 1.5), Weibull(0.4, 1.0)):
