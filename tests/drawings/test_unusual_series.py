@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 
 from atlas.config.fit import complete
 from atlas.config.kinds import module
-from atlas.drawings.marks import rounded
+from atlas.drawings.marks import LOADS, rounded
 from atlas.io.tidy import read_table, write_table
 from atlas.studies.trace_rows import UNITS as ROWS
 
@@ -72,7 +72,9 @@ def test_quantiles_of_jobs_that_do_not_wait():
     system |= {"probabilities": [0.9, 0.1]}
     given = {"study": "time-quantiles", "system": {"multiserver-jobs": system}, "points": 5}
     given |= {"policy": "fcfs", "probabilities": [0.5, 0.95], "highest_load": 0.3}
-    draw({"kind": "time-quantiles", "floor": 0.01, "ceiling": 100}, never=given)
+    [ax] = draw({"kind": "time-quantiles", "floor": 0.01, "ceiling": 100}, never=given).axes
+    # E[S] is in server-seconds here, so that λ E[S] would be sixteen times the load.
+    assert ax.get_xlabel() == LOADS["load"]
 
 
 def test_a_ceiling_below_its_target_is_refused():

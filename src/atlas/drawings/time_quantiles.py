@@ -27,6 +27,7 @@ from atlas.drawings import (
     rows_of,
 )
 from atlas.drawings.marks import (
+    LOADS,
     ROW,
     Limit,
     draw_curve_and_points,
@@ -80,7 +81,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         named = draw_limits(ax, limits)
         if len(panels) > 1:
             ax.set_title(title, pad=4 + ROW * named)
-        ax.set_xlabel(r"load $\rho = \lambda\,\mathrm{E}[S]$")
+        ax.set_xlabel(LOADS["load"])
     least, most = min(ax.dataLim.y0 for ax in axes), max(ax.dataLim.y1 for ax in axes)
     # Nothing is left of quantiles that all lie outside.
     if least < drawing["ceiling"] and most > drawing["floor"]:
