@@ -174,12 +174,14 @@ def _run(
             idle -= amount
             if not 0 <= amount <= present[c] * needs[c] or idle < 0:
                 raise ValueError("a policy must allot servers that are there and can be used")
-            if rigid and amount % needs[c]:
-                raise ValueError("a policy must allot multiples of a need: jobs hold all or none")
             j = 0
             while amount > 0:
                 time = remaining[c, j]
                 if amount < needs[c]:
+                    if rigid:
+                        raise ValueError(
+                            "a policy must allot multiples of a need: jobs hold all or none"
+                        )
                     time *= needs[c] / amount
                 if time < wait:
                     wait, next_class, next_job_done = time, c, j
