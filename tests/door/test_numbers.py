@@ -1,5 +1,5 @@
 """What counts as a number: floats, fractions and decimals alike; texts, truth values and arrays do
-not, and a message says so."""
+not, and a message says so, as of any argument of a strange type."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.rigid_jobs import rigid
 
 import multiserver as ms
 
@@ -16,18 +17,14 @@ ONE = ms.Exponential(rate=1.0)
 JOBS = [ms.JobClass(duration=ONE)]
 SYSTEM = ms.System(2, JOBS)
 QUEUE = SYSTEM.under(ms.FCFS)
-MIXED = ms.System(
-    4,
-    [
-        ms.JobClass(duration=ONE, probability=0.5),
-        ms.JobClass(need=3, duration=ms.Deterministic(1.0), probability=0.5),
-    ],
-).under(ms.FCFS)
+MIXED = rigid(4, (1, ONE, 0.5), (3, ms.Deterministic(1.0), 0.5)).under(ms.FCFS)
+ITERATED = rigid(3, (1, ONE, 0.5), (2, ONE, 0.5)).under(ms.MaxWeight)
 RUN = QUEUE.simulate(load=0.5, jobs=2000, seed=1, times=True)
 TARGET = ms.Target(at_most=3)
 TIME, SAMPLED = QUEUE.distribution(load=0.5).response_time, RUN.distribution.response_time
 ESTIMATE, INTERVAL = ms.Estimate(1.0, 0.1, 0.05, 10, 1000, 1000.0), ms.Interval(1.0, 2.0)
 PHASES = ms.PhaseType((1.0,), ((-1.0,),))
+STATION = ms.Station(rates=(1.0,), compatible=({0},))
 
 # What takes a number that a half is.
 TAKE_A_HALF = {
@@ -55,7 +52,12 @@ TAKE_A_HALF = {
     "estimate": lambda x: ms.Estimate(x, x, x, 10, 1000, 1000.0),
     "target": lambda x: TARGET.value(QUEUE, x),
     "fewest_servers": lambda x: ms.fewest_servers(JOBS, TARGET, arrival_rate=x, policy=ms.FCFS),
-    "rate": ms.Exponential,
+    "at_most": lambda x: repr(ms.Target(at_most=x)),
+    "longer_than": lambda x: repr(ms.Target(at_most=1, longer_than=x)),
+    "target's quantile": lambda x: repr(ms.Target(at_most=1, quantile=x)),
+    "enough": lambda x: ITERATED.exact(load=0.3, enough=x).mean_jobs,
+    "overestimate": lambda x: repr(ms.EasyBackfilling(overestimate=x)),
+    "rate": lambda x: repr(ms.Exponential(x)),
     "mixture": lambda x: ms.Hyperexponential((1.0, x), (x, 0.5)),
     "coxian": lambda x: ms.coxian((1.0, x), (x,)),
     "scaled": PHASES.scaled,
@@ -65,14 +67,21 @@ TAKE_A_HALF = {
 ARRAYS_TOO = {"sf", "quantile"}
 # What was not measured, and what is not known.
 NAN_TOO = {"estimate", "z_score"}
+OPTIONAL = {"longer_than", "target's quantile"}
 
 
 @pytest.mark.parametrize("name", TAKE_A_HALF)
-def test_a_half_is_a_half_however_it_is_written(name):
+def test_a_half_is_a_half_however_it_is_written(name, recwarn):
     ask = TAKE_A_HALF[name]
     expected = ask(0.5)
-    for half in (Decimal("0.5"), Fraction(1, 2), np.float32(0.5), np.float64(0.5)):
+    for half in (Decimal("0.5"), Fraction(1, 2), np.float32(0.5), np.longdouble(0.5)):
         assert ask(half) == expected
+    assert not recwarn.list
+
+
+def test_short_floats_are_fitted_as_plain_ones():
+    moments = 1.0, 3.0, 20.0
+    assert ms.fit_three_moments(*map(np.float32, moments)) == ms.fit_three_moments(*moments)
 
 
 @pytest.mark.parametrize("name", TAKE_A_HALF)
@@ -80,9 +89,8 @@ def test_a_half_is_a_half_however_it_is_written(name):
     "wrong", ["0.5", b"0.5", None, True, 1j, {}, {0.5}, np.array([[0.5, 1.0]]), math.nan]
 )
 def test_what_is_no_number_is_refused_in_words(name, wrong):
-    if (name in NAN_TOO and isinstance(wrong, float)) or (
-        name in ARRAYS_TOO and isinstance(wrong, np.ndarray)
-    ):
+    taken = {float: NAN_TOO, np.ndarray: ARRAYS_TOO, type(None): OPTIONAL}
+    if name in taken.get(type(wrong), ()):
         return
     with pytest.raises(ValueError, match=r"number|must|takes|exactly one|shapes") as error:
         TAKE_A_HALF[name](wrong)
@@ -135,9 +143,29 @@ def test_the_sign_of_a_number_beyond_all_floats_is_kept():
         (lambda: PHASES.moment(0.5), r"k must be a non-negative integer, found 0\.5"),
         (lambda: PHASES.moment(171), "k must be at most 170, found 171"),
         (lambda: ms.Lognormal(1, 1).moment("a"), "k must be a non-negative integer, found 'a'"),
+        (lambda: ms.scaled(3, 2.0), "size must be a distribution, found 3"),
+        (lambda: QUEUE.exact(load=0.1, most_states=None), "most_states must be .*, found None"),
+        (lambda: ms.System(np.array(4), JOBS), r"servers must be .* integer, found array\(4\)"),
+        (lambda: ms.System({1.0, 2.0}, JOBS), "speeds must be in a list, one a server, found {1"),
+        (lambda: ms.System({4: 1}, JOBS), "speeds must be in a list, one a server, found {4: 1}"),
+        (lambda: ms.System(4, np.array(1)), r"classes must be .* in a list; found array\(1\)"),
+        (lambda: ms.JobClass(duration=ONE, compatible=np.array(1)), r"in a set; found array\(1\)"),
+        (lambda: ms.JobClass(duration=ONE, compatible=[[0, 1]]), r"in a set; found \[\[0, 1\]\]"),
+        (lambda: ms.PhaseType(1.0, -1.0), r"initial must be a list of numbers, found 1\.0"),
+        (lambda: ms.PhaseType(("1",), ((-1,),)), r"initial must be a list .* found \('1',\)"),
+        (lambda: ms.PhaseType((1.0,), -1.0), r"generator must be a list of rows, found -1\.0"),
+        (lambda: ms.PhaseType((1.0,), ("a",)), "a row of the generator must be numbers, found 'a'"),
+        (lambda: ms.fit_distribution("x"), r"distribution must be one, such as .*, found 'x'"),
+        (lambda: ms.z_score(1.0, 2.0), r"z_score takes an estimate, .* found 1\.0 and 2\.0"),
+        (lambda: ms.Station(1.0, ({0},)), r"rates must be in a list, one a server, found 1\.0"),
+        (lambda: ms.Station((1.0,), {0}), "compatible must be a set .* for each class, found {0}"),
+        (lambda: ms.Network(STATION, [0.5], [[0]]), "stations must be in a list, found Multi"),
+        (lambda: ms.Network([1], [0.5], [[0]]), r"stations must be one .* or more, found \(1,\)"),
+        (lambda: ms.Network([STATION], "a", [[0]]), "arrivals must be an array .*, found 'a'"),
+        (lambda: ms.Network([STATION], [0.5], [["a"]]), r"routing must be .*, found \[\['a'\]\]"),
     ],
 )
-def test_the_argument_is_named(ask, text):
+def test_the_argument_is_named_with_what_was_found(ask, text):
     with pytest.raises(ValueError, match=text):
         ask()
 

@@ -1,44 +1,13 @@
-"""Arguments of a strange type, and numbers of phases or moments that no computer holds."""
+"""Numbers of phases or moments that no computer holds."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from tests.rigid_jobs import one_class, rigid
 
 import multiserver as ms
 
 ONE = ms.Exponential(rate=1.0)
-JOB = ms.JobClass(duration=ONE)
-STATION = ms.Station(rates=(1.0,), compatible=({0},))
-
-
-@pytest.mark.parametrize(
-    ("ask", "text"),
-    [
-        (lambda: ms.System(np.array(4), [JOB]), r"servers must be .* integer, found array\(4\)"),
-        (lambda: ms.System({1.0, 2.0}, [JOB]), "speeds must be in a list, one a server, found {1"),
-        (lambda: ms.System({4: 1}, [JOB]), "speeds must be in a list, one a server, found {4: 1}"),
-        (lambda: ms.System(4, np.array(1)), r"classes must be .* in a list; found array\(1\)"),
-        (lambda: ms.JobClass(duration=ONE, compatible=np.array(1)), r"in a set; found array\(1\)"),
-        (lambda: ms.JobClass(duration=ONE, compatible=[[0, 1]]), r"in a set; found \[\[0, 1\]\]"),
-        (lambda: ms.PhaseType(1.0, -1.0), r"initial must be a list of numbers, found 1\.0"),
-        (lambda: ms.PhaseType(("1",), ((-1,),)), r"initial must be a list .* found \('1',\)"),
-        (lambda: ms.PhaseType((1.0,), -1.0), r"generator must be a list of rows, found -1\.0"),
-        (lambda: ms.PhaseType((1.0,), ("a",)), "a row of the generator must be numbers, found 'a'"),
-        (lambda: ms.fit_distribution("x"), r"distribution must be one, such as .*, found 'x'"),
-        (lambda: ms.z_score(1.0, 2.0), r"z_score takes an estimate, .* found 1\.0 and 2\.0"),
-        (lambda: ms.Station(1.0, ({0},)), r"rates must be in a list, one a server, found 1\.0"),
-        (lambda: ms.Station((1.0,), {0}), "compatible must be a set .* for each class, found {0}"),
-        (lambda: ms.Network(STATION, [0.5], [[0]]), "stations must be in a list, found Multi"),
-        (lambda: ms.Network([1], [0.5], [[0]]), r"stations must be one .* or more, found \(1,\)"),
-        (lambda: ms.Network([STATION], "a", [[0]]), "arrivals must be an array .*, found 'a'"),
-        (lambda: ms.Network([STATION], [0.5], [["a"]]), r"routing must be .*, found \[\['a'\]\]"),
-    ],
-)
-def test_what_was_found_is_said(ask, text):
-    with pytest.raises(ValueError, match=text):
-        ask()
 
 
 @pytest.mark.parametrize("rate", [1e-101, 1e101])

@@ -257,11 +257,6 @@ def test_a_pilot_that_finds_too_little_leaves_all_jobs(told):
     assert found.jobs == (PILOTED | told)["jobs"]
 
 
-def test_a_half_width_is_positive():
-    with pytest.raises(ValueError, match="half_width must be positive, found 0"):
-        SYSTEMS["multiserver-jobs"].under(ms.FCFS).simulate(**(PILOTED | {"half_width": 0}))
-
-
 def all_idle(present, number, needs, servers, allotted):
     """All idle servers, to the smaller needs first: a large job may get a part of its need."""
     idle = servers

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from tests.rigid_jobs import one_class, rigid
+from tests.rigid_jobs import rigid
 
 import multiserver as ms
 from multiserver.simulation.estimate import estimate
@@ -164,34 +163,6 @@ def test_integers_of_numpy_are_stored_as_plain_ones():
     )
     assert {type(x) for x in (system.servers, *system.needs)} == {int}
     assert system.under(ms.FCFS).stability() == plain.under(ms.FCFS).stability()
-
-
-def test_short_floats_of_numpy_are_plain_ones(recwarn):
-    """Single precision overflows at 1e39, below the largest number that is allowed."""
-    half, two = np.float32(0.5), np.float32(2)
-    assert repr(ms.Exponential(rate=two)) == "Exponential(rate=2.0)"
-    assert ms.fit_two_moments(two, two + 1) == ms.fit_two_moments(2.0, 3.0)
-    moments = 1.0, 3.0, 20.0
-    assert ms.fit_three_moments(*map(np.float32, moments)) == ms.fit_three_moments(*moments)
-    assert repr(ms.EasyBackfilling(overestimate=half)) == "easy-backfilling(overestimate=0.5)"
-    queue = one_class(2, ms.Exponential(rate=two)).under(ms.FCFS)
-    runs = {"load": 0.5, "jobs": 4000, "seed": 1}
-    long = {"warm_up": np.longdouble(0.25), "confidence": np.longdouble(0.5)}
-    assert queue.simulate(**runs, **long) == queue.simulate(**runs, warm_up=0.25, confidence=0.5)
-    assert not recwarn.list
-
-
-def test_fractions_are_plain_floats():
-    jobs = [ms.JobClass(duration=ms.Exponential(rate=1.0))]
-    shares = {"longer_than": Fraction(4), "at_most": Fraction(1, 20)}
-    asked = ms.fewest_servers(jobs, ms.Target(**shares), arrival_rate=Fraction(3), policy=ms.FCFS)
-    plain = ms.Target(longer_than=4.0, at_most=0.05)
-    assert asked == ms.fewest_servers(jobs, plain, arrival_rate=3.0, policy=ms.FCFS)
-    quantile = ms.Target(quantile=Fraction(1, 2), at_most=2)
-    assert repr(quantile) == repr(ms.Target(quantile=0.5, at_most=2.0))
-    jobs = [replace(jobs[0], need=v, probability=0.5) for v in (1, 2)]
-    queue = ms.System(3, jobs).under(ms.MaxWeight)
-    assert queue.exact(load=0.3, enough=Fraction(1, 1000)) == queue.exact(load=0.3, enough=1e-3)
 
 
 def test_no_mean_wait_is_negative():

@@ -25,6 +25,15 @@ def normal(rng, replications, spread=0.5):
     return totals, np.full(replications, 2.0), controls
 
 
+def corrected(totals, weights, controls):
+    """The estimate with controls, of a variance and of jobs that do not matter."""
+    return estimate_with_controls(totals, weights, controls, variance=1, jobs=8)
+
+
+def plain(totals, weights):
+    return estimate(totals, weights, variance=1, jobs=8)
+
+
 def by_hand(totals, weights, controls):
     """Σ totals / Σ weights as if controls were 0: the ratio of two intercepts."""
     columns = np.column_stack([np.ones(len(totals)), controls])
@@ -51,7 +60,7 @@ def test_one_control_of_many_normal_replications_leaves_scores_normal():
     samples = [
         (totals, weights, C[:, :1]) for totals, weights, C in (normal(rng, 64) for _ in range(4000))
     ]
-    scores = [z_score(estimate_with_controls(*one, variance=1, jobs=8), 3.0) for one in samples]
+    scores = [z_score(corrected(*one), 3.0) for one in samples]
     assert kstest(scores, "norm").pvalue > FALSE_ALARM
 
 
@@ -61,7 +70,7 @@ def test_against_leaving_out_each_replication(spread):
     rng = np.random.default_rng(2)
     totals, weights, controls = normal(rng, 20)
     weights = weights + spread * (controls[:, 0] + rng.uniform(size=20))
-    found = estimate_with_controls(totals, weights, controls, variance=1, jobs=20)
+    found = corrected(totals, weights, controls)
     rows = [np.arange(20) != r for r in range(20)]
     without = [by_hand(totals[k], weights[k], controls[k]) for k in rows]
     assert found.mean == pytest.approx(by_hand(totals, weights, controls), rel=1e-12)
@@ -77,7 +86,7 @@ def test_what_is_quadratic_in_controls_makes_the_error_too_large_and_not_too_sma
     for _ in range(4000):
         totals, weights, C = normal(rng, 16, spread=0.1)
         totals += 0.3 * (C[:, 0] ** 2 - 1 + C[:, 0] * C[:, 1])
-        found = estimate_with_controls(totals, weights, C, variance=1, jobs=16)
+        found = corrected(totals, weights, C)
         columns = np.column_stack([np.ones(16), C])
         left = np.linalg.lstsq(columns, totals / 2, rcond=None)[1][0]
         means.append(found.mean)
@@ -94,11 +103,8 @@ def test_a_control_that_one_replication_determines_leaves_the_plain_interval(bes
     totals, weights, controls = normal(rng, 20)
     controls[:, 1] = besides * rng.normal(size=20)
     controls[4, 1] = 1.0
-    plain = estimate(totals, weights, variance=1, jobs=20)
-    assert estimate_with_controls(totals, weights, controls, variance=1, jobs=20) == plain
-    assert (
-        estimate_with_controls(totals, weights, controls[:, :1], variance=1, jobs=20).controls == 1
-    )
+    assert corrected(totals, weights, controls) == plain(totals, weights)
+    assert corrected(totals, weights, controls[:, :1]).controls == 1
 
 
 def test_a_mean_that_controls_all_but_determine_is_found_however_weights_vary():
@@ -106,7 +112,7 @@ def test_a_mean_that_controls_all_but_determine_is_found_however_weights_vary():
     rng = np.random.default_rng(6)
     weights, controls = rng.uniform(1, 2, 16), rng.normal(size=(16, 1))
     totals = 3.0 * weights + controls[:, 0] + 1e-9 * rng.normal(size=16)
-    found = estimate_with_controls(totals, weights, controls, variance=1, jobs=16)
+    found = corrected(totals, weights, controls)
     assert abs(found.mean - 3.0) < 6 * found.standard_error
     assert found.margin < 1e-8
 
@@ -115,20 +121,19 @@ def test_a_mean_that_controls_all_but_determine_is_found_however_weights_vary():
 def test_what_is_too_rare_to_have_been_seen_leaves_the_plain_interval(events):
     """Residuals that are zero but in few replications say little of how large they are."""
     rng = np.random.default_rng(8)
-    controls = rng.normal(size=(32, 1))
+    controls, weights = rng.normal(size=(32, 1)), np.ones(32)
     totals = 3.0 + controls[:, 0]
     totals[:events] += 1e-3 * np.arange(1, events + 1)
-    plain = estimate(totals, np.ones(32), variance=1, jobs=32)
-    assert estimate_with_controls(totals, np.ones(32), controls, variance=1, jobs=32) == plain
+    assert corrected(totals, weights, controls) == plain(totals, weights)
     totals += 1e-3 * rng.normal(size=32)
-    assert estimate_with_controls(totals, np.ones(32), controls, variance=1, jobs=32).controls == 1
+    assert corrected(totals, weights, controls).controls == 1
 
 
 def test_controls_that_repeat_others_count_for_nothing():
     totals, weights, controls = normal(np.random.default_rng(3), 20)
-    once = estimate_with_controls(totals, weights, controls, variance=1, jobs=20)
+    once = corrected(totals, weights, controls)
     repeated = np.column_stack([controls, 1e9 * controls[:, 0], np.zeros(20)])
-    twice = estimate_with_controls(totals, weights, repeated, variance=1, jobs=20)
+    twice = corrected(totals, weights, repeated)
     assert twice.controls == once.controls == 2
     assert twice.mean == pytest.approx(once.mean, rel=1e-12)
     assert twice.margin == pytest.approx(once.margin, rel=1e-12)
@@ -137,37 +142,30 @@ def test_controls_that_repeat_others_count_for_nothing():
 def test_controls_whose_means_are_far_from_0_leave_the_plain_interval():
     """As a count of what hardly ever happens, which misses its mean in all replications alike."""
     totals, weights, controls = normal(np.random.default_rng(5), 32)
-    plain = estimate(totals, weights, variance=1, jobs=32)
     controls -= controls.mean(axis=0)
     errors = controls[:, 1].std(ddof=1) / 32**0.5
     for far, kept in ((3, True), (9, False)):
         moved = controls + np.array([0, far * errors])
-        assert (
-            estimate_with_controls(totals, weights, moved, variance=1, jobs=32) != plain
-        ) == kept
+        assert (corrected(totals, weights, moved) != plain(totals, weights)) == kept
 
 
 def test_too_few_replications_take_no_controls():
     totals, weights, controls = normal(np.random.default_rng(4), 2 + MIN_DEGREES_OF_FREEDOM)
-    plain = estimate(totals, weights, variance=1, jobs=7)
-    assert estimate_with_controls(totals, weights, controls, variance=1, jobs=7) == plain
-    assert (
-        estimate_with_controls(totals, weights, controls[:, :1], variance=1, jobs=7).controls == 1
-    )
+    assert corrected(totals, weights, controls) == plain(totals, weights)
+    assert corrected(totals, weights, controls[:, :1]).controls == 1
 
 
 def test_effective_sizes_are_those_without_controls():
     totals, weights, controls = normal(np.random.default_rng(5), 20, spread=1e-3)
-    found = estimate_with_controls(totals, weights, controls, variance=1, jobs=20)
-    plain = estimate(totals, weights, variance=1, jobs=20)
-    assert found.margin < plain.margin / 100
-    assert found.effective_size == plain.effective_size
+    found, wide = corrected(totals, weights, controls), plain(totals, weights)
+    assert found.margin < wide.margin / 100
+    assert found.effective_size == wide.effective_size
 
 
 @pytest.mark.parametrize("wrong", [np.ones(4), np.ones((3, 1)), np.full((4, 1), np.nan)])
 def test_wrong_controls_are_refused(wrong):
     with pytest.raises(ValueError, match=r"controls must be finite and \(4, q\)"):
-        estimate_with_controls(np.ones(4), np.ones(4), wrong, variance=1, jobs=4)
+        corrected(np.ones(4), np.ones(4), wrong)
 
 
 @pytest.fixture(scope="module")
@@ -195,8 +193,6 @@ def test_corrected_intervals_of_a_cluster_cover(runs):
 def test_corrected_intervals_of_a_cluster_are_narrower(runs):
     """Than those of work over time alone, by the means of 30 half-widths each."""
     _, found = runs
-    plain = [
-        estimate(tallies[:, WORK, 0], tallies[:, AREA, 0], variance=1, jobs=1).margin
-        for tallies in (run.runs.tallies for run in found)
-    ]
-    assert np.mean([run.service_rate[0].margin for run in found]) < 0.85 * np.mean(plain)
+    tallies = [run.runs.tallies for run in found]
+    wide = [plain(one[:, WORK, 0], one[:, AREA, 0]).margin for one in tallies]
+    assert np.mean([run.service_rate[0].margin for run in found]) < 0.85 * np.mean(wide)

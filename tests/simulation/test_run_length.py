@@ -73,40 +73,6 @@ def test_erlang_c_by_its_recursion(servers):
     assert erlang_c(servers, a) == pytest.approx(references.erlang_c(servers, a), rel=1e-10)
 
 
-@pytest.mark.parametrize(
-    "size",
-    [
-        ms.Exponential(rate=0.5),
-        ms.Hyperexponential(rates=(2.0, 0.1), probabilities=(0.7, 0.3)),
-        ms.Erlang(stages=3, rate=2.0),
-        ms.Deterministic(value=1.5),
-        ms.Bimodal(values=(1.0, 7.0), probabilities=(0.9, 0.1)),
-        ms.Pareto(shape=7.0, scale=2.0),
-        ms.BoundedPareto(shape=1.2, low=0.5, high=30.0),
-        ms.PhaseType(initial=(0.4, 0.6), generator=((-2.0, 1.0), (0.0, -0.5))),
-    ],
-    ids=lambda size: type(size).__name__,
-)
-def test_moments(size):
-    """The first two, and those of a size twice as large."""
-    assert size.moment(1) == pytest.approx(size.mean, rel=1e-12)
-    assert size.moment(2) == pytest.approx(size.second_moment, rel=1e-12)
-    for k in (3, 6):
-        assert ms.scaled(size, 2.0).moment(k) == pytest.approx(2.0**k * size.moment(k), rel=1e-12)
-
-
-def test_moments_of_phases_are_those_of_the_law():
-    for size in (
-        ms.Erlang(stages=4, rate=3.0),
-        ms.Hyperexponential(rates=(2.0, 0.1), probabilities=(0.7, 0.3)),
-    ):
-        initial, rates = size.phases()
-        phased = ms.PhaseType(initial=tuple(initial), generator=tuple(map(tuple, rates)))
-        assert [phased.moment(k) for k in range(1, 7)] == pytest.approx(
-            [size.moment(k) for k in range(1, 7)], rel=1e-10
-        )
-
-
 def length(size, jobs, load=0.5, **options):
     work = Workload(1, (1,), (size,), (1.0,), load / size.mean)
     return RunLength(work, jobs, jobs, load, **options)

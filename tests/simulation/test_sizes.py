@@ -21,6 +21,7 @@ from multiserver.sizes import (
     Pareto,
     PhaseType,
     Weibull,
+    scaled,
 )
 
 from ..theory.references import close
@@ -99,6 +100,10 @@ def test_moments(size, survival, breaks):
     assert size.mean == close(mean, rel=1e-7)
     assert size.second_moment == close(second, rel=1e-7)
     assert size.variance == close(second - mean**2, rel=1e-6, abs=1e-9)
+    assert size.moment(1) == close(size.mean, rel=1e-12)
+    assert size.moment(2) == close(size.second_moment, rel=1e-12)
+    for k in (3, 5):
+        assert scaled(size, 2.0).moment(k) == close(2.0**k * size.moment(k), rel=1e-12)
 
 
 @every_size
@@ -142,6 +147,9 @@ def test_phases(size):
     survival = next(s for other, s, _ in CONTINUOUS if other == size)
     for x in (0.1, 1.0, 3.0):
         assert alpha @ expm(rates * x) @ np.ones(len(alpha)) == close(survival(x), rel=1e-12)
+    phased = PhaseType(tuple(alpha), tuple(map(tuple, rates)))
+    for k in range(1, 7):
+        assert phased.moment(k) == close(size.moment(k), rel=1e-10)
 
 
 @pytest.mark.parametrize(
