@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from pydantic_core import PydanticCustomError
+from tests.blocks import rigid_block
 
 from atlas.config.kinds import module
 from atlas.config.series import complete_series, count_further_jobs, count_points
@@ -18,12 +19,6 @@ SAID = "jobs arrive before the servers have forgotten that they were empty"
 EXPECTED = "durations, or shares of the jobs, that are less far apart"
 
 
-def jobs(rate: float, share: float) -> dict:
-    durations = [{"exponential": 1.0}, {"exponential": rate}]
-    columns = {"needs": [1, 4], "durations": durations, "probabilities": [1 - share, share]}
-    return {"multiserver-jobs": {"servers": 4, **columns}}
-
-
 def classes(mean: float, share: float) -> dict:
     shares = [1 - share, share]
     return {"needs": [1, 4], "shares": shares, "mean_durations": [1.0, mean]}
@@ -31,11 +26,12 @@ def classes(mean: float, share: float) -> dict:
 
 def series(study: str, rate: float, share: float) -> dict:
     """A series in which one job in 1/`share` has four servers for 1/`rate`."""
+    jobs = {"system": rigid_block(4, (1, 1.0, 1 - share), (4, rate, share))}
     by_study = {
-        "simulated-policy": {"system": jobs(rate, share), "policy": "first-fit"},
-        "simulated-time-quantiles": {"system": jobs(rate, share), "policy": "first-fit"},
-        "policies-by-load": {"system": jobs(rate, share), "policies": ["first-fit"]},
-        "policy-ranking": {"system": jobs(rate, share), "policies": ["fcfs", "first-fit"]},
+        "simulated-policy": jobs | {"policy": "first-fit"},
+        "simulated-time-quantiles": jobs | {"policy": "first-fit"},
+        "policies-by-load": jobs | {"policies": ["first-fit"]},
+        "policy-ranking": jobs | {"policies": ["fcfs", "first-fit"]},
         "workload-response-time": {"durations": "exponential", "policies": ["first-fit"]},
         "workload-time-quantiles": {"policy": "first-fit"},
     }

@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from pydantic_core import PydanticCustomError
 from scripts.compute import check
+from tests.blocks import elastic_block, rigid_block
 
 from atlas.config.kinds import module
 from atlas.config.series import complete_series
@@ -19,42 +20,12 @@ from multiserver.sharing.queue import MultiServerQueue
 from multiserver.sizes import Exponential
 
 PHASES = {"hyperexponential": {"rates": [1.0, 2.0], "probabilities": [0.5, 0.5]}}
-ONE = {"exponential": 1.0}
 POLICIES = {
     "fastest-server-first": {"heterogeneous": {"speeds": [0.0625] * 16, "sizes": [PHASES]}},
-    "equal-shares": {"limited-processor-sharing": {"limit": 9000, "sizes": [ONE]}},
-    "fcfs": {
-        "threshold-parallelism": {
-            "servers": 400,
-            "thresholds": [1, 2, 400],
-            "sizes": [ONE, ONE, ONE],
-            "probabilities": [0.5, 0.25, 0.25],
-        }
-    },
-    "server-filling": {
-        "multiserver-jobs": {
-            "servers": 128,
-            "needs": [1, 2],
-            "durations": [ONE, ONE],
-            "probabilities": [0.5, 0.5],
-        }
-    },
-    "server-filling-divisible": {
-        "multiserver-jobs": {
-            "servers": 12,
-            "needs": [1, 2, 3, 4],
-            "durations": [ONE, ONE, ONE, ONE],
-            "probabilities": [0.25, 0.25, 0.25, 0.25],
-        }
-    },
-}
-ELASTIC = {
-    "threshold-parallelism": {
-        "servers": 4000,
-        "thresholds": [1, 4000],
-        "sizes": [ONE, ONE],
-        "probabilities": [0.5, 0.5],
-    }
+    "equal-shares": {"limited-processor-sharing": {"limit": 9000, "sizes": [{"exponential": 1.0}]}},
+    "fcfs": elastic_block(400, (1, 1.0, 0.5), (2, 1.0, 0.25), (400, 1.0, 0.25)),
+    "server-filling": rigid_block(128, (1, 1.0, 0.5), (2, 1.0, 0.5)),
+    "server-filling-divisible": rigid_block(12, *[(v, 1.0, 0.25) for v in (1, 2, 3, 4)]),
 }
 SIMULATED = {"study": "simulated-policy", "loads": [0.5], "jobs": 1000, "seed": 1}
 QUEUE = {"capacities": [1.0] * 17, "servers": [[i] for i in range(1, 18)]}
@@ -112,7 +83,7 @@ def test_a_front_that_is_too_large_is_refused_and_simulated(policy):
 
 @pytest.mark.parametrize("first", ["inelastic-first", "elastic-first"])
 def test_levels_that_are_too_large_are_refused_and_simulated(first):
-    system = {"system": ELASTIC, "policy": first}
+    system = {"system": elastic_block(4000, (1, 1.0, 0.5), (4000, 1.0, 0.5)), "policy": first}
     words = first, "more than", "simulated-policy"
     refused_by_the_job({"study": "policy-response-time", **system}, "highest_load", *words)
     accepted({**SIMULATED, **system})
@@ -120,9 +91,10 @@ def test_levels_that_are_too_large_are_refused_and_simulated(first):
 
 
 def test_where_the_load_alone_is_too_large_no_exact_value_stands_beside():
-    jobs = {**ELASTIC["threshold-parallelism"], "servers": 2, "thresholds": [1, 2]}
-    jobs |= {"probabilities": [0.001, 0.999]}
-    system = {"system": {"threshold-parallelism": jobs}, "policy": "elastic-first"}
+    system = {
+        "system": elastic_block(2, (1, 1.0, 0.001), (2, 1.0, 0.999)),
+        "policy": "elastic-first",
+    }
     series = {"study": "policy-response-time", **system, "highest_load": 0.9999}
     refused_by_the_job(series, "highest_load", "told apart", "lower load")
     exact = read_model(system).exact()
@@ -207,8 +179,7 @@ def test_states_are_counted_before_they_are_enumerated():
 @pytest.mark.parametrize("policy", ["first-fit", "max-weight", "preemptive-first-fit"])
 def test_what_no_policy_can_serve_is_refused(policy):
     """16 servers hold one job of need 11 and five of need 1: at most 3/4 is in use."""
-    jobs = {"servers": 16, "needs": [1, 11], "durations": [ONE, ONE], "probabilities": [0.5, 0.5]}
-    system = {"system": {"multiserver-jobs": jobs}, "policy": policy}
+    system = {"system": rigid_block(16, (1, 1.0, 0.5), (11, 1.0, 0.5)), "policy": policy}
     model = read_model(system)
     assert model.highest == pytest.approx(0.75, rel=1e-12)
     assert model.refuses(0.75)

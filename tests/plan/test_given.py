@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from tests.blocks import rigid_block
 from tests.conftest import ROOT
 
 from atlas.config.errors import ConfigError
@@ -31,12 +32,8 @@ claims:
   certainty: stated
   verdict: agrees
 """
-JOBS = {
-    "servers": 4,
-    "needs": [1, 4],
-    "durations": 2 * [{"exponential": 1}],
-    "probabilities": [0.5, 0.5],
-}
+SYSTEM = rigid_block(4, (1, 1, 0.5), (4, 1, 0.5))
+JOBS = SYSTEM["multiserver-jobs"]
 
 
 @pytest.mark.parametrize(
@@ -116,9 +113,7 @@ def test_what_is_stated_can_be_compared(plan_of, within, stated, found):
 @pytest.mark.parametrize("effort", ["paper", "quick"])
 @pytest.mark.parametrize("jobs", ["[1000, 2000]", "many", "{a: 1}"])
 def test_a_simulation_has_one_length(plan_of, jobs, effort):
-    given = (
-        f"{{system: {{multiserver-jobs: {JOBS}}}, reading: max-weight, load: 0.9, jobs: {jobs}}}"
-    )
+    given = f"{{system: {SYSTEM}, reading: max-weight, load: 0.9, jobs: {jobs}}}"
     text = re.sub("given: .*", f"given: {given}", PAPER.replace("within: is", "within: exact"))
     with pytest.raises(ConfigError, match=r"own.yaml:9: claims.0.given.jobs\n"):
         plan_of(text.replace("systems/mean-demand", "rigid-policies/growth"), effort=effort)

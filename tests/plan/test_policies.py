@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ruamel.yaml import YAML
+from tests.blocks import rigid_block
 
 from atlas.config import validate
 from atlas.config.errors import list_faults
@@ -16,11 +17,9 @@ from atlas.models.streams import stream_key
 from atlas.studies import policy_ranking, simulated_policy
 from multiserver.policies import REGISTRY
 
-ONE = {"exponential": 1}
-JOBS = {"servers": 4, "needs": [1, 3], "durations": [ONE, ONE], "probabilities": [0.5, 0.5]}
-SYSTEM = {"multiserver-jobs": JOBS}
+SYSTEM = rigid_block(4, (1, 1, 0.5), (3, 1, 0.5))
 SMALLER = {"name": "max-weight", "options": {"ties": "smaller"}}
-SPEEDS = {"heterogeneous": {"speeds": [0.6, 0.4], "sizes": [ONE]}}
+SPEEDS = {"heterogeneous": {"speeds": [0.6, 0.4], "sizes": [{"exponential": 1}]}}
 RUN = {"loads": [0.5], "jobs": 4000, "seed": 1, "replications": 8}
 
 

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 from scripts import compute
-from tests.plan.test_feasibility import ONE
+from tests.blocks import rigid_block
 
 from atlas.io.specs import canonical, digest
 
-JOBS = {"servers": 4, "needs": [1, 4], "durations": [ONE, ONE], "probabilities": [0.5, 0.5]}
-SERIES = {"system": {"multiserver-jobs": JOBS}, "policy": "fcfs", "loads": [0.5, 0.99]}
-SERIES |= {"jobs": 1000, "seed": 1}
+SYSTEM = rigid_block(4, (1, 1.0, 0.5), (4, 1.0, 0.5))
+SERIES = {"system": SYSTEM, "policy": "fcfs", "loads": [0.5, 0.99], "jobs": 1000, "seed": 1}
 FILE = """\
 shared: &shared {loads: [0.5, 0.99]}
 tables:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.blocks import elastic_block, rigid_block
 from tests.conftest import compute
 
 from atlas.claims import finite_skip_orders, finite_skip_policies
@@ -32,22 +33,8 @@ from multiserver.sizes import (
 )
 
 SIZE = {"hyperexponential": {"rates": [2, 2 / 3], "probabilities": [0.5, 0.5]}}
-JOBS = {
-    "multiserver-jobs": {
-        "servers": 4,
-        "needs": [1, 2, 4],
-        "durations": [{"exponential": 5}, {"exponential": 2}, {"exponential": 0.5}],
-        "probabilities": [1 / 3] * 3,
-    }
-}
-PARALLEL = {
-    "threshold-parallelism": {
-        "servers": 8,
-        "thresholds": [1, 8],
-        "sizes": [{"exponential": 2}, {"exponential": 2 / 3}],
-        "probabilities": [0.5, 0.5],
-    }
-}
+JOBS = rigid_block(4, (1, 5, 1 / 3), (2, 2, 1 / 3), (4, 0.5, 1 / 3))
+PARALLEL = elastic_block(8, (1, 2, 0.5), (8, 2 / 3, 0.5))
 SYSTEMS = {
     "heterogeneous": {"heterogeneous": {"speeds": [0.4, 0.3, 0.2, 0.1], "sizes": [SIZE]}},
     "limited-processor-sharing": {"limited-processor-sharing": {"limit": 4, "sizes": [SIZE]}},
@@ -55,16 +42,7 @@ SYSTEMS = {
     "multiserver-jobs": JOBS,
 }
 # Of a policy that is not for needs 1, 2 and 4.
-OTHERS = {
-    "quickswap": {
-        "multiserver-jobs": {
-            "servers": 4,
-            "needs": [1, 4],
-            "durations": [{"exponential": 5}, {"exponential": 0.5}],
-            "probabilities": [0.5, 0.5],
-        }
-    }
-}
+OTHERS = {"quickswap": rigid_block(4, (1, 5, 0.5), (4, 0.5, 0.5))}
 EXACT = Queue.exact
 EVERY = [(kind, policy) for kind in SYSTEMS for policy in names(kind)]
 
@@ -287,9 +265,7 @@ def test_a_comparison_needs_more_than_six_standard_errors():
 
 def test_verdicts_rest_on_exact_means_where_there_are_some():
     """MaxWeight in Fig. 6 by its chain; Preemptive First Fit, which has none, is simulated."""
-    durations = [{"exponential": rate} for rate in (5, 2, 0.5)]
-    jobs = {"servers": 4, "needs": [1, 2, 4], "durations": durations, "probabilities": [1 / 3] * 3}
-    given = {"jobs": 64_000, "seed": 5}, {"multiserver-jobs": jobs}
+    given = {"jobs": 64_000, "seed": 5}, JOBS
     of_a_chain = finite_skip_policies._mean(*given, "max-weight", 0.8)
     assert of_a_chain.runs == pytest.approx(5.46456486, rel=1e-6)
     assert 0 < of_a_chain.error <= 1e-5 * of_a_chain.value

@@ -7,20 +7,14 @@ import math
 import numpy as np
 import pytest
 from pydantic import ValidationError
+from tests.blocks import rigid_block
 from tests.conftest import compute
 
 import multiserver as ms
 from atlas.models.described_systems import read_system
 from atlas.studies import policies_by_load
 
-SYSTEM = {
-    "multiserver-jobs": {
-        "servers": 2,
-        "needs": [1, 2],
-        "durations": [{"exponential": 1.0}, {"exponential": 2.0}],
-        "probabilities": [0.6, 0.4],
-    }
-}
+SYSTEM = rigid_block(2, (1, 1.0, 0.6), (2, 2.0, 0.4))
 GIVEN = {
     "system": SYSTEM,
     "policies": ["fcfs", "max-weight", "first-fit"],
@@ -86,14 +80,9 @@ def test_where_a_policy_is_not_stable_it_is_infinite_and_not_simulated(table):
     """Needs of 1 and 2 of 2 servers under FCFS waste more than a twentieth of them."""
     rows = of(table, "fcfs")
     assert rows["limit"].iloc[0] < 0.95 and rows["load"].max() < 0.95
-    endless = compute(
-        policies_by_load,
-        GIVEN
-        | {"policies": ["fcfs"], "jobs": 1000}
-        | {"system": {"multiserver-jobs": SYSTEM["multiserver-jobs"] | {
-            "durations": [{"deterministic": 1.0}, {"deterministic": 0.5}]}}},
-    )  # fmt: skip
-    last = of(endless, "fcfs").iloc[-1]
+    constant = rigid_block(2, (1, {"deterministic": 1.0}, 0.6), (2, {"deterministic": 0.5}, 0.4))
+    given = GIVEN | {"policies": ["fcfs"], "jobs": 1000, "system": constant}
+    last = of(compute(policies_by_load, given), "fcfs").iloc[-1]
     assert last["load"] == 0.95 and math.isinf(last["mean_response_time"])
     assert np.isnan(last["effective_size"])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from pydantic import ValidationError
+from tests.blocks import rigid_block
 from tests.conftest import compute
 
 import multiserver as ms
@@ -12,10 +13,9 @@ from atlas.models.described_systems import read_system
 from atlas.studies import response_time_by_threshold
 
 
-def given(needs, servers=6):
-    durations = [{"exponential": 1.0}, {"exponential": 0.5}]
-    jobs = {"servers": servers, "needs": needs, "durations": durations}
-    return {"system": {"multiserver-jobs": {**jobs, "probabilities": [0.8, 0.2]}}, "loads": [0.7]}
+def given(needs):
+    rows = zip(needs, (1.0, 0.5), (0.8, 0.2), strict=True)
+    return {"system": rigid_block(6, *rows), "loads": [0.7]}
 
 
 @pytest.mark.parametrize(("needs", "thresholds"), [([1, 6], 6), ([2, 3], 3)])
@@ -36,8 +36,5 @@ def test_all_thresholds_in_both_readings_and_the_least(needs, thresholds):
 
 
 def test_thresholds_are_of_two_needs():
-    one = given([1, 6])
-    one["system"]["multiserver-jobs"] |= {"needs": [6], "durations": [{"exponential": 1}]}
-    one["system"]["multiserver-jobs"]["probabilities"] = [1.0]
     with pytest.raises(ValidationError, match="two needs"):
-        compute(response_time_by_threshold, one)
+        compute(response_time_by_threshold, {"system": rigid_block(6, (6, 1, 1.0)), "loads": [0.7]})

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from pydantic import ValidationError
+from tests.blocks import rigid_block
 from tests.conftest import ROOT, compute
 from tests.project.test_docs import blocks
 from tests.theory.references import erlang_c
@@ -32,8 +33,7 @@ PAGE, EXAMPLE = ROOT / "docs/waiting.md", ROOT / "config/examples/servers.yaml"
 
 def of_one(servers: int) -> dict:
     """Jobs of one server, of rate 1."""
-    jobs = {"servers": servers, "needs": [1], "durations": [{"exponential": 1}]}
-    return {"system": {"multiserver-jobs": {**jobs, "probabilities": [1.0]}}}
+    return {"system": rigid_block(servers, (1, 1, 1.0))}
 
 
 def waited(servers: int, rate: float, p: float) -> float:
@@ -117,14 +117,18 @@ def test_where_servers_are_shared_there_is_no_wait():
     assert set(table["time"]) == {"response"} and table["exact"].isna().all()
 
 
-TWO = {"needs": [1, 2], "durations": [{"exponential": 1}] * 2, "probabilities": [0.5, 0.5]}
-UNEQUAL = {"system": {"multiserver-jobs": {"servers": 2, **TWO}}}
-
-
 @pytest.mark.parametrize(
     ("study", "given", "words"),
     [
-        (time_tail, {**UNEQUAL, "policy": "server-filling", "load": 0.5}, "simulated-time-quant"),
+        (
+            time_tail,
+            {
+                "system": rigid_block(2, (1, 1, 0.5), (2, 1, 0.5)),
+                "policy": "server-filling",
+                "load": 0.5,
+            },
+            "simulated-time-quant",
+        ),
         (time_tail, {"load": 0.5, "policy": "fifo"}, "one of"),
         (time_quantiles_by_servers, {"probabilities": P}, "one of arrival_rate, load"),
         (

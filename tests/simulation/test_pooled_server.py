@@ -10,29 +10,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.rigid_jobs import rigid
 from tests.simulation.workloads import workload_at
 
-from atlas.models.finite_skip import read_model
+import multiserver as ms
 from multiserver.simulation import class_policies, class_queues, front, front_policies
 from multiserver.simulation.cluster import Cluster, ParallelClass
 from multiserver.simulation.controls import estimate_with_controls
 from multiserver.simulation.estimate import z_score
 from multiserver.simulation.pooled_server import COLUMNS, COUNTED, FOUND_WORK, arrive, mean_work
 from multiserver.simulation.workload import Workload
-from multiserver.sizes import Deterministic, Exponential, Hyperexponential, Pareto
+from multiserver.sizes import Deterministic, Hyperexponential, Pareto
 
+from ..theory.figure_systems import FIGURE_6
 from ..theory.references import close
 
 Z = 6.0
 BURSTY = Hyperexponential((0.2, 5), (1 / 6, 5 / 6))
-SYSTEM = {
-    "multiserver-jobs": {
-        "servers": 4,
-        "needs": [1, 2, 4],
-        "durations": [{"exponential": 5}, {"exponential": 2}, {"exponential": 0.5}],
-        "probabilities": [1 / 3, 1 / 3, 1 / 3],
-    }
-}
 
 
 def test_the_work_is_all_that_came_less_all_that_could_be_done_since_some_moment():
@@ -57,26 +51,24 @@ def test_mean_work_is_that_of_the_queue_of_one_server():
     assert mean_work(1.0, 1.0, 2.0, 1.0) == mean_work(2.0, 1.0, 2.0, 1.0) == np.inf
 
 
-def systems(load):
-    model = read_model({"system": SYSTEM, "policy": "server-filling"})
-    sizes = (Exponential(5), Exponential(2), Exponential(0.5))
-    return Workload(4, (1, 2, 4), sizes, (1 / 3,) * 3, model.arrival_rate(load)), model.exact()(
-        load
-    )
+def jobs_at(load):
+    return Workload.of(FIGURE_6, load * FIGURE_6.naive_throughput)
 
 
 @pytest.mark.parametrize("load", [0.3, 0.9])
 def test_what_many_servers_do_follows_from_what_one_does(load):
     """ServerFilling against its exact means, with errors of which the plain ones are many times
     as large: at least 3, and 30 at load 0.9."""
-    work, exact = systems(load)
+    rows = zip(FIGURE_6.needs, FIGURE_6.rates, FIGURE_6.probabilities, strict=True)
+    work, exact = jobs_at(load), rigid(4, *rows).under(ms.ServerFilling).exact(load=load)
     effort = {"jobs": 20_000, "replications": 32, "seed": 4}
     found = front.simulate(work, front_policies.server_filling(work), **effort)
     plain = replace(found, controls=found.controls[:, :0])
     for c in range(3):
-        assert abs(z_score(found.class_response_time(c), exact[c])) < Z
-    assert abs(z_score(found.mean_response_time, exact[-1])) < Z
-    assert abs(z_score(plain.mean_response_time, exact[-1])) < Z
+        known = exact.by_class[c].mean_response_time
+        assert abs(z_score(found.class_response_time(c), known)) < Z
+    assert abs(z_score(found.mean_response_time, exact.mean_response_time)) < Z
+    assert abs(z_score(plain.mean_response_time, exact.mean_response_time)) < Z
     wide, narrow = plain.mean_response_time, found.mean_response_time
     assert wide.standard_error > (30 if load == 0.9 else 3) * narrow.standard_error
     assert wide.effective_size == narrow.effective_size
@@ -84,7 +76,7 @@ def test_what_many_servers_do_follows_from_what_one_does(load):
 
 def test_both_engines_count_the_same_server():
     """The same jobs come to it under every policy, and to capacity 1 as to 4 servers."""
-    work, _ = systems(0.8)
+    work = jobs_at(0.8)
     effort = {"jobs": 3000, "replications": 3, "seed": 5}
     one = front.simulate(work, front_policies.server_filling(work), **effort).controls
     policy = class_policies.most_servers_first
@@ -103,8 +95,7 @@ def test_sizes_without_a_variance_take_no_controls():
 
 
 def test_a_short_run_of_more_work_than_can_be_done_has_no_such_control():
-    work, _ = systems(0.9)
-    work = replace(work, arrival_rate=1.15 * work.arrival_rate)
+    work = jobs_at(1.035)
     effort = {"jobs": 1500, "replications": 10, "seed": 6}
     found = front.simulate(work, front_policies.server_filling(work), **effort)
     assert found.controls.shape == (10, 1)
