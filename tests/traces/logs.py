@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from atlas.traces import FAULTS, LEFT_OUT
+from atlas.traces import FAULTS, LEFT_OUT, plain
 
 
 def jobs_of(chunks) -> tuple[list[tuple[float, float]], dict[str, list[int]]]:
@@ -29,6 +29,23 @@ def times_of(chunks) -> list[tuple[float, float, float]]:
 def write(path: Path, text: str | bytes) -> str:
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return str(path)
+
+
+# The columns of the plain tables below, whichever of them a table has.
+COLUMNS = {"submitted": "came", "started": "began", "need": "v", "duration": "x"}
+
+
+def plain_log(folder: Path, text: str, **options) -> dict[str, dict]:
+    """The parameters of a plain table, whose first line names some of `COLUMNS`."""
+    names = text.split("\n")[0].split(",")
+    columns = {what: name for what, name in COLUMNS.items() if name in names}
+    block = {"file": write(folder / "log", text), "format": "plain", "columns": columns}
+    return {"trace": block | options}
+
+
+def read_plain(file: str):
+    """A plain table whose columns are cores and seconds."""
+    return plain.read(file, {"need": "cores", "duration": "seconds"})
 
 
 SWF = """\

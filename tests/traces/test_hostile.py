@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from pydantic_core import PydanticCustomError
 from tests.conftest import ROOT
-from tests.traces.test_formats import jobs_of
+from tests.traces.logs import jobs_of, read_plain
 
 from atlas.models.traces import read_chunks, read_table, require_readable
-from atlas.traces import FAULTS, borg, plain, slurm, swf
+from atlas.traces import FAULTS, borg, slurm, swf
 
 pytestmark = pytest.mark.slow
 
@@ -24,10 +24,6 @@ SACCT = "JobID|State|Elapsed|AllocCPUS\n1|COMPLETED|00:01:00|4\n"
 EXPORT = '{"cpus": 1, "priority": 1, "start_time": "1", "end_time": "2000001"}\n'
 SWF = "1 0 0 60 4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1\n"
 PLAIN = "cores,seconds\n4,60\n"
-
-
-def read_plain(file: str):
-    return plain.read(file, {"need": "cores", "duration": "seconds"})
 
 
 def write(folder: Path, text: str) -> str:

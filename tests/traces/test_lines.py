@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.traces.logs import SWF, borg_csv, borg_json, jobs_of, write
+from tests.traces.logs import SWF, borg_csv, borg_json, jobs_of, read_plain, write
 
 from atlas import traces
 from atlas.models.traces import count_rows, generate, read_chunks, read_jobs
-from atlas.traces import Lines, borg, plain, slurm, swf
+from atlas.traces import Lines, borg, slurm, swf
 
 COLUMNS = {"need": "cores", "duration": "seconds"}
 
@@ -26,7 +26,7 @@ COLUMNS = {"need": "cores", "duration": "seconds"}
 @pytest.mark.parametrize(
     ("read", "text"),
     [
-        (lambda f: plain.read(f, COLUMNS), "cpus,seconds\n1,2\n"),
+        (read_plain, "cpus,seconds\n1,2\n"),
         (slurm.read, "JobID|State|Elapsed\n1|COMPLETED|00:01\n"),
         (slurm.read, "1|COMPLETED|00:01|4\n"),
         (borg.read, "collection_id,cpus\n1,2\n"),
@@ -76,7 +76,7 @@ def test_packings_that_are_not_read_are_named(tmp_path):
     [
         (swf.read, "; Note: \rold\n", "1 0 0 60 4 -1 -1 4 -1 -1 1 1 1 1 1 1\r-1 -1\n"),
         (slurm.read, "JobID|State|Elapsed|AllocCPUS|Name\n", "1|COMPLETED|00:01:00|4|a\rb\n"),
-        (lambda f: plain.read(f, COLUMNS), "cores,seconds,name\n", "4,60,a\rb\n"),
+        (read_plain, "cores,seconds,name\n", "4,60,a\rb\n"),
     ],
 )
 def test_a_carriage_return_within_a_line_ends_no_line(tmp_path, read, head, row):

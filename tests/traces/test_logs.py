@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pydantic_core import PydanticCustomError
 from tests.conftest import ROOT, compute
-from tests.traces.logs import jobs_of, times_of, write
+from tests.traces.logs import jobs_of, plain_log, times_of, write
 from tests.traces.made_up_log import FILE, make_log
 
 import multiserver as ms
@@ -90,10 +90,8 @@ def test_what_a_log_says_of_itself():
 def test_a_quantile_of_a_hundred_waits_is_one_of_them(tmp_path, probability, expected):
     """Waits of 1 … 100 s. As floats, 0.07 and 0.55 of 100 are more than 7 and 55."""
     lines = "".join(f"{60 * k},{60 * k + k},1,3\n" for k in range(1, 101))
-    columns = {"submitted": "came", "started": "began", "need": "v", "duration": "x"}
-    trace = {"file": write(tmp_path / "log", f"came,began,v,x\n{lines}"), "format": "plain"}
-    trace["columns"] = columns
-    table = compute(trace_waiting, {"trace": trace, "servers": 9, "probability": probability})
+    log = plain_log(tmp_path, f"came,began,v,x\n{lines}")
+    table = compute(trace_waiting, log | {"servers": 9, "probability": probability})
     assert set(table["quantile_waiting"]) == {expected}
 
 
@@ -231,10 +229,8 @@ STRAY = "came,v,x\n{:g},2,3\n" + "".join(f"{10**9 + 3 * k},2,3\n" for k in range
     ],
 )
 def test_jobs_that_say_too_little_are_refused(tmp_path, text, said):
-    columns = {"need": "v", "duration": "x", "submitted": "came"}
-    trace = {"file": write(tmp_path / "log", text), "format": "plain", "columns": columns}
     with pytest.raises(PydanticCustomError, match=said):
-        compute(trace_waiting, {"trace": trace, "servers": 10})
+        compute(trace_waiting, plain_log(tmp_path, text) | {"servers": 10})
 
 
 def month_of_slurm(path):
@@ -266,9 +262,7 @@ def test_nights_in_a_short_log_are_no_strays(tmp_path):
     """A job, 22 hours, and a hundred jobs in three days."""
     times = [0, *(22 * 3600 + 2592 * k for k in range(100))]
     text = "came,v,x\n" + "".join(f"{at},2,3\n" for at in times)
-    columns = {"need": "v", "duration": "x", "submitted": "came"}
-    trace = {"file": write(tmp_path / "log", text), "format": "plain", "columns": columns}
-    assert read_log({"trace": trace}).span == times[-1]
+    assert read_log(plain_log(tmp_path, text)).span == times[-1]
 
 
 @pytest.mark.parametrize("period", [["soon", 5], [5, 5], ["2024-02-01", "2024-01-01"], [1]])

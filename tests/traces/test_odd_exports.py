@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pydantic_core import PydanticCustomError
 from tests.conftest import compute
-from tests.traces.logs import jobs_of, write
+from tests.traces.logs import COLUMNS, jobs_of, plain_log, write
 
 from atlas.config import validate
 from atlas.models.logs import read_log
@@ -37,37 +37,26 @@ def test_a_wait_of_a_millisecond_since_1970_is_one_in_every_unit(tmp_path, secon
     rows = "".join(
         f"{first + k / seconds!r},{first + k / seconds + wait!r},1,3\n" for k in range(140)
     )
-    columns = {"submitted": "came", "started": "began", "need": "v", "duration": "x"}
-    trace = {"file": write(tmp_path / "log", f"came,began,v,x\n{rows}"), "format": "plain"}
-    trace |= {"columns": columns, "seconds": seconds}
-    [row] = compute(trace_waiting, {"trace": trace, "servers": 1}).tail(1).to_dict("records")
+    log = plain_log(tmp_path, f"came,began,v,x\n{rows}", seconds=seconds)
+    [row] = compute(trace_waiting, log | {"servers": 1}).tail(1).to_dict("records")
     assert row["mean_waiting"] == pytest.approx(0.001, abs=1e-6)
 
 
 def test_a_period_asks_for_times_of_submission(tmp_path):
     """Else all jobs would count, whatever the period."""
-    log = write(tmp_path / "log", "v,x\n" + "1,3\n" * 140)
-    trace = {"file": log, "format": "plain", "columns": {"need": "v", "duration": "x"}}
+    log = plain_log(tmp_path, "v,x\n" + "1,3\n" * 140, period=[0, 9])
     with pytest.raises(PydanticCustomError, match=r"140 of 140 rows .*at an unknown time"):
-        compute(trace_rows, {"trace": trace | {"period": [0, 9]}})
-
-
-NAMES = {"need": "v", "duration": "x", "submitted": "came"}
+        compute(trace_rows, log)
 
 
 def test_dates_of_one_log_have_all_an_offset_or_none(tmp_path):
     """Else some are hours off, unless all clocks were set to UTC."""
     dates = [f"2024-05-31T{k // 60:02d}:{k % 60:02d}:00" for k in range(140)]
     text = "came,v,x\n" + "".join(f"{date},1,3\n" for date in dates)
-    file = write(tmp_path / "log", text)
-    assert len(jobs_of(plain.read(file, NAMES))[0]) == 140
-    write(tmp_path / "log", text.replace(":00,", ":00+02:00,"))
-    assert len(jobs_of(plain.read(file, NAMES))[0]) == 140
-    write(tmp_path / "log", text.replace(":00,", ":00+02:00,", 70))
-    with pytest.raises(ValueError, match=r"some dates of .* and others have none"):
-        jobs_of(plain.read(file, NAMES))
-    with pytest.raises(PydanticCustomError, match="some dates of"):
-        read_log({"trace": {"file": file, "format": "plain", "columns": NAMES}})
+    for same in (text, text.replace(":00,", ":00+02:00,")):
+        read_log(plain_log(tmp_path, same))
+    with pytest.raises(PydanticCustomError, match=r"some dates of .* and others have none"):
+        read_log(plain_log(tmp_path, text.replace(":00,", ":00+02:00,", 70)))
     rows = "".join(f"{k}|COMPLETED|00:01:00|4|{date}\n" for k, date in enumerate(dates))
     export = "JobID|State|Elapsed|AllocCPUS|Submit\n" + rows
     with pytest.raises(ValueError, match=r"some dates of .* and others have none"):
@@ -78,26 +67,23 @@ def test_dates_of_one_log_have_all_an_offset_or_none(tmp_path):
 def test_dates_as_numbers_are_no_seconds(tmp_path, hour):
     """λ would be that of a log of some minutes."""
     rows = "".join(f"202405{1 + k // 5:02d}{hour},1,3\n" for k in range(140))
-    log = write(tmp_path / "log", "came,v,x\n" + rows)
-    trace = {"file": log, "format": "plain", "columns": NAMES}
     said = f"submission such as 20240501{hour}, which are dates written as numbers"
     with pytest.raises(PydanticCustomError, match=said):
-        compute(trace_waiting, {"trace": trace, "servers": 9})
+        compute(trace_waiting, plain_log(tmp_path, "came,v,x\n" + rows) | {"servers": 9})
 
 
 def test_dates_without_the_time_of_day_are_too_coarse(tmp_path):
     """Waits would be whole days. Jobs that all come at midnight start at other times."""
     dates = [f"2024-05-{1 + k // 5:02d}" for k in range(140)]
-    trace = {"format": "plain", "columns": NAMES | {"started": "began"}}
 
-    def log(start):
+    def waiting(start):
         rows = "".join(f"{date},{date}{start},1,3\n" for date in dates)
-        file = write(tmp_path / "log", "came,began,v,x\n" + rows)
-        return compute(trace_waiting, {"trace": trace | {"file": file}, "servers": 9}).iloc[-1]
+        log = plain_log(tmp_path, "came,began,v,x\n" + rows)
+        return compute(trace_waiting, log | {"servers": 9}).iloc[-1]
 
     with pytest.raises(PydanticCustomError, match="times to the day only"):
-        log("")
-    assert log("T00:01:00")["mean_waiting"] == 60
+        waiting("")
+    assert waiting("T00:01:00")["mean_waiting"] == 60
 
 
 def test_seconds_are_no_dates():
@@ -112,7 +98,7 @@ def test_seconds_are_no_dates():
 
 @pytest.mark.parametrize(("moment", "faults"), [(20240531, 1), (20240531.0, 0), (20240532, 0)])
 def test_a_date_as_a_number_is_no_end_of_a_period(moment, faults):
-    given = {"file": "jobs.csv", "format": "plain", "columns": NAMES, "period": [5, moment]}
+    given = {"file": "jobs.csv", "format": "plain", "columns": COLUMNS, "period": [5, moment]}
     _, found = validate.check(trace_waiting.Parameters, {"trace": given, "servers": 9}, ())
     assert len(found) == faults
     for fault in found:
@@ -124,9 +110,8 @@ def test_how_much_durations_and_demands_vary(tmp_path):
     """Once more, by all jobs."""
     needs, durations = np.tile([1, 4], 70), np.geomspace(1, 1e4, 140)
     rows = "".join(f"{v},{x!r}\n" for v, x in zip(needs, durations.tolist(), strict=True))
-    trace = {"file": write(tmp_path / "log", "v,x\n" + rows), "format": "plain"}
-    trace["columns"] = {"need": "v", "duration": "x"}
-    found = compute(workload_facts, {"trace": trace}).set_index("quantity")["value"]
+    log = plain_log(tmp_path, "v,x\n" + rows)
+    found = compute(workload_facts, log).set_index("quantity")["value"]
     for name, values in (("durations", durations), ("demands", needs * durations)):
         expected = values.var() / values.mean() ** 2
         assert found[f"squared coefficient of variation of {name}"] == pytest.approx(expected)
