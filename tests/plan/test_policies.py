@@ -65,6 +65,7 @@ MISTAKES = {
     ),
     "of none": ({"name": "fcfs", "options": {"m": 1}}, 4, "no options: fcfs has none"),
     "name": ("max-wait", 1, "for multiserver-jobs, one of"),
+    "slip": ("max-weigth", 1, "did you mean 'max-weight'?"),
     "name with options": (
         {"name": "max-wait", "options": {"ties": 1}},
         2,

@@ -45,13 +45,16 @@ def test_a_full_disk_is_named_by_its_file(tmp_path):
         full.write("much")
 
 
-def test_the_drafts_of_others_stay(tmp_path):
+def test_a_write_that_fails_leaves_the_file_as_it_was_and_the_drafts_of_others(tmp_path):
     kept = {f".fig1.{os.getppid()}.svg", ".fig1.0x1.svg", "fig1.999999.svg", ".fig1b.4194305.svg"}
     kept |= {".fig1.4194305.pdf", "fig1.svg"}
     for name in kept:
-        (tmp_path / name).touch()
+        (tmp_path / name).write_text("old")
     (tmp_path / ".fig1.4194305.svg").touch()
     (tmp_path / f".fig1.{10**30}.svg").touch()
-    with pytest.raises(ZeroDivisionError), replace(tmp_path / "fig1.svg"):
+    with pytest.raises(ZeroDivisionError), replace(tmp_path / "fig1.svg") as draft:
+        draft.write_text("half")
         _ = 1 / 0
-    assert {file.name for file in tmp_path.iterdir()} == kept
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == dict.fromkeys(
+        kept, "old"
+    )

@@ -110,7 +110,8 @@ def test_what_nests_deep_is_told_or_refused(tmp_path, depth):
 
 def test_what_is_no_file_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe.svg")
-    for file in (tmp_path, tmp_path / "pipe.svg", Path("/dev/zero"), tmp_path / "a\0b"):
+    missing = tmp_path / "none.pdf"
+    for file in (missing, tmp_path, tmp_path / "pipe.svg", Path("/dev/zero"), tmp_path / "a\0b"):
         with pytest.raises(Unreadable):
             records.read_records(file)
     (tmp_path / "x.csv").write_text("1\n", "utf-8")
@@ -170,6 +171,8 @@ def test_a_ledger_has_no_title_and_is_compared_all_the_same():
         RECORD | {"title": None, "fingerprint": "g"}, spec
     )
     assert (standing, difference) == (trace_back.CHANGED, "the code that draws it has changed")
+    ledger = RECORD | {"id": "ledger", "stage": "judge", "title": None}
+    assert next(trace_back.format_account(ledger, "", "", [])) == "ledger       ledger"
 
 
 def test_an_option_of_snakemake_is_not_taken_for_config_files(tmp_path):

@@ -8,7 +8,6 @@ import pytest
 from scripts import tabulate
 
 from atlas.io import latex, tabulars, tidy
-from atlas.io.atomic import replace, write_text
 
 
 def test_a_table_comes_back_exactly(tmp_path):
@@ -26,16 +25,6 @@ def test_a_table_without_its_units_is_refused(tmp_path):
     with pytest.raises(ValueError, match="differ from units"):
         tidy.write_table(tmp_path / "t.csv", pd.DataFrame({"x": [1]}), {"y": "1"})
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
-    file = tmp_path / "kept.txt"
-    write_text(file, "old")
-    with pytest.raises(OSError, match="full"), replace(file) as draft:
-        draft.write_text("half")
-        raise OSError("disk full")
-    assert file.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [file]
 
 
 @pytest.mark.parametrize(

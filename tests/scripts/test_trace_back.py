@@ -100,11 +100,6 @@ def test_the_account_from_another_folder(drawn, record):
         assert digest in said
 
 
-def test_a_ledger_has_no_title(record):
-    ledger = record | {"id": "ledger", "stage": "judge", "title": None}
-    assert next(trace_back.format_account(ledger, "", "", [])) == "ledger       ledger"
-
-
 def test_seeds_are_found_at_every_depth(record):
     series = {
         "a": {"study": "s", "digest": "d", "parameters": {"seed": 2020}},
@@ -139,11 +134,6 @@ def test_a_foreign_file_is_refused(drawn, tmp_path, text):
         assert done.returncode == 2
         assert "not of our making" in done.stderr
         assert "Traceback" not in done.stderr
-
-
-def test_a_missing_file_is_refused(tmp_path):
-    with pytest.raises(Unreadable, match="No such file"):
-        read_records(tmp_path / "none.pdf")
 
 
 @pytest.mark.parametrize(

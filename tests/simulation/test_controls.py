@@ -153,6 +153,7 @@ def test_too_few_replications_take_no_controls():
     totals, weights, controls = normal(np.random.default_rng(4), 2 + MIN_DEGREES_OF_FREEDOM)
     assert corrected(totals, weights, controls) == plain(totals, weights)
     assert corrected(totals, weights, controls[:, :1]).controls == 1
+    assert corrected(totals, weights, controls[:, :0]) == plain(totals, weights)
 
 
 def test_effective_sizes_are_those_without_controls():

@@ -16,7 +16,6 @@ from tests.simulation.workloads import workload_at
 import multiserver as ms
 from multiserver.simulation import class_policies, class_queues, front, front_policies
 from multiserver.simulation.cluster import Cluster, ParallelClass
-from multiserver.simulation.controls import estimate_with_controls
 from multiserver.simulation.estimate import z_score
 from multiserver.simulation.pooled_server import COLUMNS, COUNTED, FOUND_WORK, arrive, mean_work
 from multiserver.simulation.workload import Workload
@@ -120,15 +119,6 @@ def test_a_cluster_has_the_pools_of_which_the_work_has_a_mean():
     assert fixed[1].arrival_rate * BURSTY.second_moment / (2 * 0.1) == close(
         Cluster((1, 1), fixed, 1.0).pools[2].mean_work, rel=1e-12
     )
-
-
-def test_no_controls_are_a_mean_without_controls():
-    rng = np.random.default_rng(7)
-    totals, weights = rng.normal(size=8), np.ones(8)
-    plain = estimate_with_controls(totals, weights, np.empty((8, 0)), variance=1.0, jobs=8)
-    assert plain.controls == 0
-    assert plain.mean == close(totals.mean(), rel=1e-14)
-    assert plain.standard_error == close(totals.std(ddof=1) / np.sqrt(8), rel=1e-14)
 
 
 @pytest.mark.parametrize("unit", [1.0, 0.1])
