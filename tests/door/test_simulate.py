@@ -1,7 +1,7 @@
 """Simulations by the public API equal those of the engines, bit by bit, and agree with exact means.
 
-Thirty-nine scores are taken, of runs that are long compared with their relaxation times; each
-exceeds 5.3 by chance with probability 1.2e-7, any of them with probability at most 5e-6.
+Forty-seven scores are taken, of runs that are long compared with their relaxation times; each
+exceeds 5.3 by chance with probability 1.2e-7, any of them with probability at most 6e-6.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import multiserver as ms
 from multiserver.open import multiserver_jobs
 from multiserver.policies.first_fit import first_fit
 from multiserver.policies.quickswap import largest_that_fit
-from multiserver.policies.shared_methods import class_simulation
+from multiserver.policies.shared_methods import PHASE_LEVEL, class_simulation
 from multiserver.simulation import class_policies, class_queues, fcfs, front, front_policies, phase
 from multiserver.simulation.interruptions import Cluster, ParallelClass
 from multiserver.simulation.interruptions import simulate as interrupted
@@ -39,6 +39,12 @@ CLASS_ENGINE = {
     )
 } | {"first-fit": first_fit, "nonpreemptive-most-servers-first": largest_that_fit}
 
+PHASED = {
+    model: policy
+    for model, policy in EVERY
+    for method in policy.of(model, "simulation")
+    if method.name == PHASE_LEVEL and not method.unmet_conditions(SYSTEMS[model])
+}
 ENGINES = {
     *CLASS_ENGINE,
     *("fcfs", "server-filling", "server-filling-divisible", "random-interruptions"),
@@ -122,6 +128,20 @@ def test_simulations_agree_with_what_is_exact(model, policy):
     assert abs(ms.z_score(found.mean_response_time, exact.mean_response_time)) < 5.3
     for mine, theirs in zip(found.by_class, exact.by_class, strict=True):
         assert abs(ms.z_score(mine.mean_jobs, theirs.mean_jobs)) < 5.3
+
+
+def test_every_model_with_fronts_has_a_phase_level():
+    assert SYSTEMS.keys() - PHASED.keys() == {"parallel-processing", "network"}
+
+
+@pytest.mark.parametrize("model", PHASED)
+def test_the_phase_level_agrees_with_exact_means(model):
+    queue = SYSTEMS[model].under(PHASED[model])
+    exact = queue.exact(load=0.6)
+    found = queue.simulate(load=0.6, jobs=400_000, seed=8, level="phases")
+    for name in ("mean_response_time", "mean_waiting"):
+        assert not found.means[name].lacking
+        assert abs(ms.z_score(found.means[name], exact.means[name])) < 5.3
 
 
 def test_the_phase_level_is_the_engine_s():

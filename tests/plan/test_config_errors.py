@@ -24,7 +24,11 @@ REGION = "region-a: &region-a {servers: 200, needs: [1, 100], rates: [2.0, 1.0]}
 EXAMPLE = "&example {servers: 30, needs: [3, 10], rates: [2.0, 1.0], probabilities: [0.5, 0.5]}"
 PRINTED = "curve: {servers: 30, needs: [3, 10], probability_2: 0.5}"
 LIMIT = "probabilities: [0.6, 0.4]\n      fraction_of_limit: 0.999999"
+OVER = "title: Wasted servers over mix and rate ratio"
 COLUMN = 'given: {column: p2}\n    stated: "6.4 %"'
+MONOTONE = "of: fig8b/curve\n    given: {column"
+AROUND = 'stated: "500"\n    within: around'
+REPEATS = "repeats: worst-need"
 MEANT = "    reason: >-\n      a misprint: “when n2 divides n” is meant"
 REASON = f"{MEANT}, as in the heading of the section: n2 > n1 never\n      divides n1\n"
 VERDICT = "stated: 200\n    within: exact\n    certainty: inferred\n    verdict: depends"
@@ -38,6 +42,7 @@ READINGS = """\
 """
 ERRATUM = f"certainty: stated\n    verdict: erratum\n{READINGS}"
 IDS = [claim["id"] for claim in read_yaml(ROOT / PAPER, PAPER)[0]["claims"]]
+GIVEN = "claims.limiting-wastage.given"
 FEW, SERIES, PARAMETERS = "figures.worst-need.series.worst", "series.region", "source.parameters"
 # In what text, what becomes what; the key that is named, with the id of a claim in place of its
 # number, and what is suggested or quoted.
@@ -64,50 +69,29 @@ MISTAKES = [
     ("  peak-wastage:\n    title", "peak-wastage", "fig6a", "tables.fig6a", "a figure too"),
     ("  worst-need:\n    title", "worst-", "Worst_", "figures.Worst_need", "'Worst_need'"),
     ("- id: fig3-red-demand", "red", "blue", "claims.fig3-red-demand.id", "'fig3-blue-demand'"),
-    (
-        LIMIT,
-        "fraction_of_limit",
-        "load",
-        "claims.limiting-wastage.given.load",
-        "called 'fraction_of_limit'",
-    ),
+    (LIMIT, "fraction_of_limit", "load", f"{GIVEN}.load", "called 'fraction_of_limit'"),
     ("quantity: wastage/worst-need", "need", "ned", "claims.worst-need.quantity", "worst-need'?"),
     ("figures: [worst-need, fig6b]", "fig6b", "fig6c", "claims.worst-need.figures.1", "'fig6b'?"),
-    (
-        f"of: fig8b/curve\n    {COLUMN[:14]}",
-        "curve",
-        "curv",
-        "claims.fig8b-monotone.of",
-        "'fig8b/curve'?",
-    ),
+    (MONOTONE, "curve", "curv", "claims.fig8b-monotone.of", "'fig8b/curve'?"),
     (MEANT, "reason", "quoted", "claims.two-extremes.quoted", "'quote'?"),
     (REASON, REASON, "", "claims.two-extremes", "no key 'reason'"),
     (VERDICT, "depends", "agree", "claims.worst-need.verdict", "'agrees'?"),
     (COLUMN, "column", "columm", "claims.fig6a-peak-jobs.given.columm", "'column'?"),
-    (
-        'stated: "500"\n    within: around',
-        "around",
-        "arround",
-        "claims.fig1-peak.within",
-        "'around'?",
-    ),
-    ('stated: "500"\n    within: around', '"500"', "500", "claims.fig1-peak.stated", "in quotes"),
-    ('stated: "500"\n    within: around', '"500"', "many", "claims.fig1-peak.stated", "no number"),
-    ('stated: "500"\n    within: around', '"500"', "[]", "claims.fig1-peak.stated", "no number"),
-    ('stated: "500"\n    within: around', '"500"', "", "claims.fig1-peak.stated", "what is stated"),
+    (AROUND, "around", "arround", "claims.fig1-peak.within", "'around'?"),
+    (AROUND, '"500"', "500", "claims.fig1-peak.stated", "in quotes"),
+    (AROUND, '"500"', "many", "claims.fig1-peak.stated", "no number"),
+    (AROUND, '"500"', "[]", "claims.fig1-peak.stated", "no number"),
+    (AROUND, '"500"', "", "claims.fig1-peak.stated", "what is stated"),
     (ERRATUM, "stated\n", "chosen\n", "claims.two-extremes.certainty", "'chosen'"),
     (READINGS, READINGS, "", "claims.two-extremes", "no key 'readings'"),
     (
         MEANT,
         "reason:",
-        "repeats: worst-need\n    reason:",
+        f"{REPEATS}\n    reason:",
         "claims.two-extremes.repeats",
         "repeats no other",
     ),
-    (
-        *("title: Wasted servers over mix and rate ratio", "over mix", "'{{ al.servers }}' #"),
-        *("figures.wastage-plane.title", "'al'"),
-    ),
+    (OVER, "over mix", "'{{ al.servers }}' #", "figures.wastage-plane.title", "'al'"),
     ("paper: two-class-stability", "stab", "instab", "paper", "the name of the file"),
     ("figures:\n  fig1:", "\n  fig1:", " [\n  fig1:", "the whole file", "YAML"),
 ]
