@@ -84,12 +84,9 @@ def test_the_query_makes_jobs_of_events(tmp_path):
         query = query.replace(f"`google.com:google-cluster-data.clusterdata_2019_a.{table}`", table)
     query = query.replace("resource_request.cpus", "cpus")
     base = sqlite3.connect(":memory:")
-    base.execute(
-        "CREATE TABLE collection_events (collection_id, collection_type, priority, type, time)"
-    )
-    base.execute(
-        "CREATE TABLE instance_events (collection_id, collection_type, instance_index, cpus)"
-    )
+    of_all = "collection_id, collection_type"
+    base.execute(f"CREATE TABLE collection_events ({of_all}, priority, type, time)")
+    base.execute(f"CREATE TABLE instance_events ({of_all}, instance_index, cpus)")
     second = 10**6
     collections = {
         # Submitted, scheduled, evicted, scheduled again, finished.
@@ -101,9 +98,7 @@ def test_the_query_makes_jobs_of_events(tmp_path):
         4: [(3, 2), (5, 3)],
     }
     events = [
-        (job, 0, 25, kind, time * second)
-        for job, line in collections.items()
-        for kind, time in line
+        (job, 0, 25, kind, at * second) for job in collections for kind, at in collections[job]
     ]
     events += [(5, 1, 25, 3, second), (5, 1, 25, 6, 9 * second)]
     base.executemany("INSERT INTO collection_events VALUES (?, ?, ?, ?, ?)", events)

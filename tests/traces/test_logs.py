@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from pydantic_core import PydanticCustomError
 from tests.conftest import ROOT, compute
+from tests.rigid_jobs import rigid
 from tests.traces.logs import jobs_of, plain_log, times_of, write
 from tests.traces.made_up_log import FILE, make_log
 
@@ -131,13 +132,9 @@ def test_resampled_jobs_are_those_of_the_system_with_the_shares_of_the_log(tmp_p
     given = {"trace": trace, "servers": [8], "policies": [policy], "largest_needs": [1]} | CHANCE
     table = rows(compute(trace_by_servers, given), **WANTED)
     shares = np.bincount(which) / len(which)
-    classes = [
-        ms.JobClass(need=v, duration=ms.Deterministic(value=x), probability=float(p))
-        for v, x, p in zip(needs, durations, shares, strict=True)
-    ]
+    system = rigid(8, *zip(needs, map(ms.Deterministic, durations), shares.tolist(), strict=True))
     rate = read_log({"trace": trace}).arrival_rate
-    queue = ms.System(8, classes).under(ms.policy(policy))
-    found = queue.simulate(arrival_rate=rate, jobs=300_000, seed=5)
+    found = system.under(ms.policy(policy)).simulate(arrival_rate=rate, jobs=300_000, seed=5)
     means = [*(c.mean_response_time for c in found.by_class), found.mean_response_time]
     for row, mean in zip(table.to_dict("records"), means, strict=True):
         error = math.hypot(row["resampled_half_width"] / 2.13, mean.standard_error)

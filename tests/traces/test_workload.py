@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.conftest import compute
+from tests.rigid_jobs import rigid
 
 import multiserver as ms
 from atlas.config import validate
@@ -186,32 +187,17 @@ def test_any_policy_of_the_library_takes_the_jobs_of_a_workload(monkeypatch):
         "jobs": 4000,
     }
     table = compute(workload_response_time, parameters).set_index("policy")
-    assert list(table.index) == [
-        *("first-fit", "max-weight(ties=smaller)", "server-filling-divisible"),
-    ]
+    named = ["first-fit", "max-weight(ties=smaller)", "server-filling-divisible"]
+    assert table.index.tolist() == named
     block = workload_response_time.Parameters.model_validate(parameters)
-    system = make_system(round_needs(read_table(parameters), "none"), 16)
-    classes = [
-        ms.JobClass(need=c.need, duration=ms.Exponential(rate=c.rate), probability=c.probability)
-        for c in system.classes
-    ]
-    for label, rule in zip(
-        table.index,
-        (ms.FirstFit, ms.MaxWeight(ties="smaller"), ms.ServerFillingDivisible),
-        strict=True,
-    ):
-        found = (
-            ms.System(16, classes)
-            .under(rule)
-            .simulate(
-                arrival_rate=0.5 * system.naive_throughput,
-                jobs=block.jobs,
-                seed=block.seed,
-                replications=block.replications,
-                key=(stream_key(block), 1, 0),
-            )
-        )
-        assert table.loc[label, "mean_response_time"] == found.mean_response_time.mean
+    effort = {name: getattr(block, name) for name in ("jobs", "seed", "replications")}
+    effort["key"] = (stream_key(block), 1, 0)
+    known = make_system(round_needs(read_table(parameters), "none"), 16)
+    system = rigid(16, *((c.need, c.rate, c.probability) for c in known.classes))
+    rules = ms.FirstFit, ms.MaxWeight(ties="smaller"), ms.ServerFillingDivisible
+    for mean, rule in zip(table["mean_response_time"], rules, strict=True):
+        found = system.under(rule).simulate(arrival_rate=0.5 * known.naive_throughput, **effort)
+        assert mean == found.mean_response_time.mean
 
 
 @pytest.mark.parametrize(
