@@ -13,8 +13,6 @@ from atlas.studies import cost_by_servers, response_time_by_servers
 from multiserver.fronts import enumerate_fronts
 from multiserver.open import multiserver_jobs, qbd
 from multiserver.phased import PhasedJobs
-from multiserver.simulation import exponential_counts
-from multiserver.simulation.estimate import z_score
 
 BALANCED = {"large": "n", "rates": [1, 1], "demand": 0.5}
 FIXED = {"large": "n/2", "rates": [1, 0.1], "probability": 0.1}
@@ -36,20 +34,6 @@ def test_response_times_are_those_of_the_chain_of_the_number_of_jobs(family):
         p = row.probability
         classes = (1 - p) * row.mean_response_time_small + p * row.mean_response_time_large
         assert classes == pytest.approx(mean, rel=1e-10)
-
-
-def test_far_beyond_they_are_those_of_a_simulation():
-    """Of needs 1 and n/2; tests/theory/test_open_one_or_n.py has needs 1 and n."""
-    family = FIXED | {"sizes": [400, 600]}
-    table = compute(response_time_by_servers, family | {"fraction_of_limit": 0.5})
-    block, row = GrowingBlock.model_validate(family), table.iloc[1]
-    rate = 0.5 * row.limit
-    found = exponential_counts.mean_response_time(
-        block.system(600), rate, jobs=3_200_000, replications=32, seed=4
-    )
-    # One score: beyond 6 with a probability of 2e-9.
-    assert abs(z_score(found, row.mean_response_time)) < 6
-    assert found.half_width < 0.1 * found.mean
 
 
 def test_of_each_size_the_cheapest_method_is_asked():

@@ -1,7 +1,10 @@
-"""Equal outputs on one core and on all, in another environment, and without installation."""
+"""Equal outputs on one core and on all, in another folder and environment, and without
+installation; and what they say that they are made from."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -53,3 +56,16 @@ def test_equal_outputs_in_other_surroundings(tiny, tmp_path):
     second = build(project, **surroundings)
     assert first.keys() == second.keys()
     assert [name for name in first if first[name] != second[name]] == []
+    files = [file for file in (project.root / "figures").rglob("*") if file.is_file()]
+    assert [file for file in files if str(project.root).encode() in file.read_bytes()] == []
+
+
+def test_sidecars_say_what_was_made_from_what(tiny):
+    folder = tiny.root / "figures/tiny"
+    sidecar = json.loads((folder / "fig1.json").read_text("utf-8"))
+    assert sidecar["series"]["half"]["parameters"]["needs"] == [1, 4]
+    assert sidecar["source"]["figure"] == "1"
+    assert sidecar["bibliography"]["title"] == "A Tiny Paper"
+    assert sidecar["software"].keys() >= {"numpy", "scipy", "matplotlib", "multiserver-atlas"}
+    for name, digest in sidecar["outputs"].items():
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
