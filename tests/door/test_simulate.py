@@ -22,7 +22,6 @@ from multiserver.simulation import class_policies, class_queues, fcfs, front, fr
 from multiserver.simulation.interruptions import Cluster, ParallelClass
 from multiserver.simulation.interruptions import simulate as interrupted
 from multiserver.simulation.workload import Workload
-from multiserver.sizes import scaled
 
 from .systems import EVERY, MIXED, NAMES, SYSTEMS
 
@@ -218,13 +217,6 @@ def test_of_classes_that_controls_correct_the_quantile_has_their_degrees_of_free
         assert found.controls > 0
         reach = stdtrit(found.replications - 1 - found.controls, 0.975) * found.standard_error
         assert found.half_width == pytest.approx(reach, rel=1e-12)
-
-
-def test_scaling_keeps_the_requirement():
-    """The engines' requirement of an elastic job is the duration that the user gave."""
-    system = SYSTEMS["threshold-parallelism"]
-    assert system.mean_size == pytest.approx(0.5 * 8 * 1.5 + 0.5 * 4, rel=1e-14)
-    assert scaled(system.durations[1], 1 / 8) == ms.Exponential(2.0)
 
 
 def test_an_interval_that_is_not_fair_is_shown_nowhere():

@@ -82,14 +82,3 @@ def test_networks_closed_and_mixed():
     engine = networks.Network([station], [0.5, 0], routing, (2,))
     assert mixed.exact().mean_jobs == math.fsum(networks.solve(engine).mean_jobs)
     assert mixed.stability().limit == pytest.approx(0.5 / networks.load_of(engine))
-
-
-def test_operating_points_say_the_same():
-    queue = SYSTEMS["multiserver-jobs"].under(ms.FCFS)
-    limit = queue.stability().limit
-    by_rate = queue.exact(arrival_rate=0.5 * limit)
-    by_fraction = queue.exact(fraction_of_limit=0.5)
-    by_load = queue.exact(load=by_rate.load)
-    assert by_rate.mean_jobs == by_fraction.mean_jobs
-    assert by_load.mean_jobs == pytest.approx(by_rate.mean_jobs, rel=1e-13)
-    assert by_rate.limit == limit

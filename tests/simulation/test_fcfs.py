@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 
 import numpy as np
 import pytest
-from tests.simulation.workloads import P10, WORKLOADS
+from tests.simulation.workloads import WORKLOADS
 
-from multiserver.model import MultiserverJobSystem
 from multiserver.simulation import fcfs
 from multiserver.simulation.fcfs import Workload, simulate, trace
-from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import with_warm_up
-from multiserver.sizes import Deterministic, Exponential, Pareto
+from multiserver.sizes import Exponential, Pareto
 
 from ..theory.references import close
 
@@ -115,18 +112,6 @@ def test_sums_of_a_replication_from_its_jobs(workload):
     assert done.completions.sum() == jobs - W
 
 
-def test_stream_of_a_replication():
-    """Job after job: the time since the last arrival, the class, the duration."""
-    workload = WORKLOADS["1-10-10"]
-    jobs = trace(workload, 200, seed=3, key=(1, 4))
-    rng, clock, cumulated = generator(3, 1, 4, 0), 0.0, [1 - P10, 1.0]
-    for j in range(200):
-        clock += rng.standard_exponential() / workload.arrival_rate
-        c = bisect_right(cumulated, rng.random())
-        assert (jobs.arrivals[j], jobs.classes[j]) == (close(clock, rel=1e-13), c)
-        assert jobs.durations[j] == close(rng.standard_exponential(), rel=1e-15)
-
-
 # Reruns.
 
 
@@ -159,14 +144,6 @@ def test_warm_up_is_rounded_up(jobs, warm_up, measured):
 
 
 # Input.
-
-
-def test_workload_of_a_system():
-    system = MultiserverJobSystem.of(10, (1, 10), (2.0, 0.5), (0.9, 0.1))
-    workload = Workload.of(system, 3.0)
-    assert workload.sizes == (Exponential(2.0), Exponential(0.5))
-    assert (workload.servers, workload.needs, workload.probabilities) == (10, (1, 10), (0.9, 0.1))
-    assert workload.load == close(3.0 / system.naive_throughput, rel=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -225,17 +202,3 @@ def test_estimates_that_a_run_cannot_give():
     single = simulate(rare, jobs=10, replications=1, seed=1)
     with pytest.raises(ValueError, match="at least two replications"):
         _ = single.mean_jobs
-
-
-def test_an_overloaded_run_ends():
-    """Four times as many jobs as can be served: three quarters of them wait at the end."""
-    done = simulate(
-        Workload(1, (1,), (Deterministic(1),), (1,), 4.0),
-        jobs=20_000,
-        replications=2,
-        seed=18,
-        warm_up=0.0,
-        overloaded=True,
-    )
-    assert (done.completions == 20_000).all()
-    assert done.mean_waiting.mean == close(20_000 * 3 / 4 / 2, rel=0.05)

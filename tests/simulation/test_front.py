@@ -162,12 +162,3 @@ def never_full(m, needs, servers, speeds, rates):
 def test_models_that_are_not_finite_skip_or_work_conserving_are_refused(policy, message):
     with pytest.raises(ValueError, match=message):
         simulate(single(3, H2, 0.8), FrontPolicy(policy, 3, 1.0), jobs=1000, replications=1, seed=1)
-
-
-def test_the_front_of_given_jobs():
-    workload = Workload(4, (1, 2, 4), (Exponential(1.0),) * 3, (0.5, 0.25, 0.25), 1.0)
-    filling = front_policies.server_filling(workload)
-    # The first three need 5 of 4 servers; the two of need 2 are served, the fourth job waits.
-    assert filling.serve([1, 2, 2, 1], 4).tolist() == [0, 1, 1]
-    assert filling.serve([1, 2], 4).tolist() == [1, 1]
-    assert filling.serve([], 4).tolist() == []
