@@ -1,4 +1,4 @@
-"""The job-level simulator, against an event-by-event reference on the same jobs."""
+"""The job-level simulator, against another engine on the same jobs and sums over these."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tests.simulation.workloads import WORKLOADS
 
 from multiserver.simulation import fcfs
 from multiserver.simulation.fcfs import Workload, simulate, trace
+from multiserver.simulation.replay import replay
 from multiserver.simulation.workload import with_warm_up
 from multiserver.sizes import Exponential, Pareto
 
@@ -18,28 +19,7 @@ from ..theory.references import close
 every_workload = pytest.mark.parametrize("workload", WORKLOADS.values(), ids=WORKLOADS)
 
 
-# The same jobs, event by event.
-
-
-def starts_by_events(workload, arrivals, classes, durations):
-    """Arrivals and completions one after another, with lists searched from end to end."""
-    need = [workload.needs[c] for c in classes]
-    starts, waiting, running, idle, coming = [], [], {}, workload.servers, 0
-    while len(starts) < len(arrivals):
-        first = min(running, key=running.get, default=None)
-        if first is None or (coming < len(arrivals) and arrivals[coming] < running[first]):
-            now = arrivals[coming]
-            waiting.append(coming)
-            coming += 1
-        else:
-            now = running.pop(first)
-            idle += need[first]
-        while waiting and need[waiting[0]] <= idle:
-            j = waiting.pop(0)
-            idle -= need[j]
-            starts.append(now)
-            running[j] = now + durations[j]
-    return np.array(starts)
+# The same jobs.
 
 
 def integrals(births, deaths, weights, begin, end):
@@ -53,13 +33,13 @@ def integrals(births, deaths, weights, begin, end):
 
 
 @every_workload
-def test_starts_event_by_event(workload):
-    """To the last bit or two: both routes add the same start and duration for a completion."""
+def test_starts_are_those_of_a_replay(workload):
+    """By another engine, which `test_replay` compares with the definition, to the last bit or two:
+    both add the same start and duration for a completion."""
     jobs = trace(workload, 6000, seed=1, key=(2,))
-    starts = starts_by_events(
-        workload, *(a.tolist() for a in (jobs.arrivals, jobs.classes)), jobs.durations.tolist()
-    )
-    np.testing.assert_allclose(jobs.starts, starts, rtol=1e-14)
+    needs = np.array(workload.needs)[jobs.classes]
+    waits = replay(workload.servers, jobs.arrivals, needs, jobs.durations, jobs.durations, "fcfs")
+    np.testing.assert_allclose(jobs.starts, jobs.arrivals + waits, rtol=1e-14)
 
 
 @every_workload
