@@ -39,10 +39,9 @@ def test_it_is_the_same_plan_and_no_paper_is_read(read):
     assert read == [PAPER]
     again = plan()
     assert read == [PAPER]
-    assert [p.text for p in again.products] == [p.text for p in first.products]
-    assert [p.targets for p in again.products] == [p.targets for p in first.products]
-    assert [p.modules for p in again.products] == [p.modules for p in first.products]
-    assert [p.pending for p in again.products] == [p.pending for p in first.products]
+    for name in ("text", "targets", "modules", "pending"):
+        products, expected = ([getattr(p, name) for p in one.products] for one in (again, first))
+        assert products == expected, name
     assert {f: (s.text, s.used_by) for f, s in again.series.items()} == {
         f: (s.text, s.used_by) for f, s in first.series.items()
     }

@@ -14,57 +14,38 @@ from atlas.plan.resources import MINUTES, count_parts, job_group, minutes
 POINT = {"jobs": 6_000_000}
 
 
-@pytest.mark.parametrize(
-    ("parameters", "points", "expected"),
-    [
-        ({"servers": 10}, 1, 0),
-        (POINT, 1, 1),
-        (POINT, 600, 60),
-        # A point of ten thousand million jobs: those of a series are split over jobs.
-        ({"jobs": 10**10}, 10, 167),
-        ({"jobs": 10**9}, 10, 67),
-        ({"effort": "quick"}, 2, 1),
-        ({"effort": "paper"}, 2, 14),
-        ({"effort": "as-printed"}, 10, 34),
-        ({"effort": 10**9}, 1, 17),
-        ({"jobs": 10**8}, 31, 52),
-    ],
-)
-def test_time_grows_with_what_is_simulated(parameters, points, expected):
-    assert minutes(parameters, points) == MINUTES + expected
+# Of a series: minutes beside `MINUTES` for each part, how many parts, and whether it is small.
+SERIES = [
+    ({"servers": 10}, 1, (0, 1, True)),
+    (POINT, 1, (1, 1, True)),
+    (POINT, 20, (2, 1, True)),
+    (POINT, 21, (3, 1, False)),
+    (POINT, 600, (60, 1, False)),
+    (POINT, 601, (31, 2, False)),
+    ({"jobs": 10**8}, 31, (52, 1, False)),
+    ({"jobs": 10**9}, 10, (67, 3, False)),
+    ({"jobs": 10**10}, 1, (167, 1, False)),
+    ({"jobs": 10**10}, 10, (167, 10, False)),
+    ({"effort": 10**9}, 1, (17, 1, False)),
+    ({"effort": 10**10}, 30, (167, 30, False)),
+    ({"effort": "as-printed"}, 10, (34, 1, False)),
+    ({"effort": "as-printed"}, 30, (50, 2, False)),
+    # They stop by themselves, and are not split.
+    ({"effort": "quick"}, 2, (1, 1, True)),
+    ({"effort": "paper"}, 1, (7, 1, False)),
+    ({"effort": "paper"}, 2, (14, 1, False)),
+    ({"effort": "paper"}, 30, (200, 1, False)),
+]
 
 
-@pytest.mark.parametrize(
-    ("parameters", "points", "expected"),
-    [
-        ({"servers": 10}, 1, "small"),
-        (POINT, 1, "small"),
-        (POINT, 20, "small"),
-        (POINT, 21, None),
-        ({"effort": "paper"}, 1, None),
-    ],
-)
-def test_series_that_simulate_long_travel_alone(parameters, points, expected):
-    assert job_group(parameters, points) == expected
-
-
-@pytest.mark.parametrize(
-    ("parameters", "points", "expected"),
-    [
-        ({"servers": 10}, 1, 1),
-        (POINT, 600, 1),
-        (POINT, 601, 2),
-        ({"jobs": 10**10}, 10, 10),
-        ({"jobs": 10**10}, 1, 1),
-        ({"jobs": 10**9}, 10, 3),
-        # They stop by themselves.
-        ({"effort": "paper"}, 30, 1),
-        ({"effort": "as-printed"}, 30, 2),
-        ({"effort": 10**10}, 30, 30),
-    ],
-)
-def test_a_series_is_split_into_hours_or_points(parameters, points, expected):
-    assert count_parts(parameters, points) == expected
+@pytest.mark.parametrize(("parameters", "points", "expected"), SERIES)
+def test_time_grows_with_what_is_simulated_until_it_is_split_into_hours_or_points(
+    parameters, points, expected
+):
+    asked, parts, small = expected
+    assert minutes(parameters, points) == MINUTES + asked
+    assert count_parts(parameters, points) == parts
+    assert job_group(parameters, points) == ("small" if small else None)
 
 
 def test_what_takes_seconds_is_made_where_snakemake_runs():

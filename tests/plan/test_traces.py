@@ -14,6 +14,13 @@ RUN = {"papers": ["two-class-stability"]}
 LOG = "cpus,priority,start_time,end_time\n0.5,50,1000000,3000000\n"
 
 
+def named(folder, content=LOG, **more):
+    """The traces of a run, of which that of Borg is in a file."""
+    log = folder / "borg.csv"
+    log.write_text(content, "utf-8")
+    return {"borg": {"file": str(log), "format": "borg", **more}}
+
+
 def plan(**config):
     loaded = Plan.load({**RUN, **config}, ROOT)
     return loaded, {product.id: product for product in loaded.products}
@@ -33,11 +40,9 @@ def test_without_the_trace_its_figures_wait_and_say_for_what():
 
 
 def test_with_it_they_are_drawn_and_follow_its_content(tmp_path):
-    log = tmp_path / "borg.csv"
     digests = []
     for content in (LOG, LOG + "0.25,50,1000000,2000000\n"):
-        log.write_text(content, "utf-8")
-        loaded, products = plan(traces={"borg": {"file": str(log), "format": "borg"}})
+        loaded, products = plan(traces=named(tmp_path, content))
         assert {"fig1", "fig2"} <= {product.id for product in loaded.complete()}
         assert "fig1-peak" in computed(products["ledger"])
         digests.append(products["fig1"].series["trace"].digest)
@@ -61,25 +66,18 @@ def test_a_trace_that_is_not_there_is_a_mistake():
     ],
 )
 def test_a_trace_in_another_format_is_said_before_any_job(tmp_path, content, said):
-    log = tmp_path / "borg.csv"
-    log.write_text(content, "utf-8")
     with pytest.raises(ConfigError, match=said) as error:
-        plan(traces={"borg": {"file": str(log), "format": "borg"}})
+        plan(traces=named(tmp_path, content))
     assert "figures.fig1.series.trace.trace.file" in str(error.value)
     assert "a log of jobs of the format that is said" in str(error.value)
 
 
 def test_what_the_run_says_of_a_trace_holds_for_the_figures_that_name_it(tmp_path):
-    log = tmp_path / "borg.csv"
-    log.write_text(LOG, "utf-8")
-    said = {"file": str(log), "format": "borg", "faults": 0.2}
-    _, products = plan(traces={"borg": said})
-    for series in products["fig1"].series.values():
-        assert series.parameters["trace"]["faults"] == 0.2
-    del said["faults"]
-    _, products = plan(traces={"borg": said})
-    for series in products["fig1"].series.values():
-        assert "faults" not in series.parameters["trace"]
+    for said in ({"faults": 0.2}, {}):
+        _, products = plan(traces=named(tmp_path, **said))
+        for series in products["fig1"].series.values():
+            trace = series.parameters["trace"]
+            assert {key: trace[key] for key in trace.keys() & {"faults"}} == said
 
 
 FIGURE = """\
@@ -102,13 +100,11 @@ figures:
     ],
 )
 def test_a_log_without_what_is_asked_of_it_is_refused_before_any_job(
-    tmp_path, format, content, said
+    tmp_path, plan_of, format, content, said
 ):
-    log, mine = tmp_path / "jobs.log", tmp_path / "mine.yaml"
+    log = tmp_path / "jobs.log"
     log.write_text(content, "utf-8")
-    mine.write_text(FIGURE.replace("LOG", str(log)).replace("FORMAT", format), "utf-8")
     with pytest.raises(ConfigError, match=said) as error:
-        Plan.load({"papers": []}, ROOT, [mine])
-    assert str(log) in str(error.value) and "figures.nodes.series.log.trace.file" in str(
-        error.value
-    )
+        plan_of(FIGURE.replace("LOG", str(log)).replace("FORMAT", format))
+    assert "figures.nodes.series.log.trace.file\n" in str(error.value)
+    assert str(log) in str(error.value)
