@@ -65,8 +65,6 @@ def test_a_claim_about_a_drawn_system_is_of_its_series_and_of_the_same_system(pa
 @pytest.mark.parametrize("paper", PAPERS)
 def test_an_erratum_accuses_fairly(paper):
     errata = [claim for claim in PAPERS[paper]["claims"] if claim["verdict"] == "erratum"]
-    assert all(claim["certainty"] == "stated" for claim in errata)
-    assert all(claim["readings"] and claim["reason"] for claim in errata)
     assert max(Counter(claim["quote"].lower() for claim in errata).values(), default=1) == 1
     withdrawn = {"constrain-any-load", "lower-bound-positive", "log-series-block"}
     accused = {claim["id"] for claim in errata}

@@ -147,8 +147,9 @@ def test_response_times_are_the_exact_ones():
         assert row["half_width"] < 0.05 * row["mean_response_time"]
 
 
-def cell(name):
-    return read_class_table((ROOT / "config/cells/borg.csv").read_text("utf-8"), name)
+def cell_system(name):
+    table = read_class_table((ROOT / "config/cells/borg.csv").read_text("utf-8"), name)
+    return make_system(read_classes({"classes": table, "rounding": "none"}), table["servers"])
 
 
 # Mean response times under FCFS of exponential durations, by cell and arrival rate, and half the
@@ -162,34 +163,26 @@ PUBLISHED = [
 ]
 
 
-def respond_in(name, rate, jobs):
-    table = cell(name)
-    system = make_system(read_classes({"classes": table, "rounding": "none"}), table["servers"])
-    return exponential_counts.mean_response_time(system, rate, jobs=jobs, replications=32, seed=11)
+LONG = [pytest.param(64_000_000, 0.16, row, marks=pytest.mark.verification) for row in PUBLISHED]
 
 
 # Replications of these cells differ much: 32 of them give Student's t at most, of which 6 standard
 # errors are exceeded with a probability of 1.2e-6 a point.
-@pytest.mark.parametrize(("name", "rate", "mean", "half_width"), PUBLISHED[:2])
-def test_the_source_of_the_tables_has_simulated_the_same(name, rate, mean, half_width):
-    found = respond_in(name, rate, 20_000_000)
+@pytest.mark.parametrize(
+    ("jobs", "width", "published"), [*((20_000_000, 0.5, row) for row in PUBLISHED[:2]), *LONG]
+)
+def test_the_source_of_the_tables_has_simulated_the_same(jobs, width, published):
+    name, rate, mean, half_width = published
+    effort = {"jobs": jobs, "replications": 32, "seed": 11}
+    found = exponential_counts.mean_response_time(cell_system(name), rate, **effort)
     assert abs(found.mean - mean) < Z * math.hypot(found.standard_error, half_width / 1.96)
-    assert found.half_width < 0.5 * mean
-
-
-@pytest.mark.verification
-@pytest.mark.parametrize(("name", "rate", "mean", "half_width"), PUBLISHED)
-def test_longer_runs_say_so_too(name, rate, mean, half_width):
-    found = respond_in(name, rate, 64_000_000)
-    assert abs(found.mean - mean) < Z * math.hypot(found.standard_error, half_width / 1.96)
-    assert found.half_width < 0.16 * mean
+    assert found.half_width < width * mean
 
 
 @pytest.mark.parametrize(("name", "published"), [("A", 0.27915), ("B", 0.284919)])
 def test_cells_can_carry_the_largest_load_that_the_source_has_simulated(name, published):
     """That with less than this at work its runs are stable: the limit is above."""
-    table = cell(name)
-    system = make_system(read_classes({"classes": table, "rounding": "none"}), table["servers"])
+    system = cell_system(name)
     found = exponential_counts.mean_servers_held(system, jobs=8_000_000, replications=16, seed=3)
     utilisation, error = found.mean / system.servers, found.standard_error / system.servers
     assert utilisation > published - Z * error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -170,22 +169,3 @@ def test_what_lines_of_a_format_look_like_is_said_where_none_is_a_job(tmp_path, 
     with pytest.raises(PydanticCustomError) as error:
         require_readable(block)
     assert lines in error.value.context["expected"]
-
-
-def test_a_job_says_what_is_wrong_with_a_log(tmp_path, monkeypatch):
-    from scripts import compute
-
-    from atlas.io.specs import canonical, digest
-
-    block = {"file": write(tmp_path, "cores,cores,seconds\n4,4,60\n"), "format": "plain"}
-    block["columns"] = {"need": "cores", "duration": "seconds"}
-    text = canonical({"study": "trace-rows", "parameters": {"trace": block}})
-    monkeypatch.chdir(tmp_path)
-    spec = Path(f"{digest(text)}.json")
-    spec.write_text(text, "utf-8")
-    (tmp_path / "mine.yaml").write_text(json.dumps({"a": {"trace": block}}), "utf-8")
-    command = ["compute", str(spec), "--output", "x.csv", "--place", "mine.yaml", "a"]
-    monkeypatch.setattr(sys, "argv", command)
-    with pytest.raises(SystemExit) as ended:
-        compute.main()
-    assert "mine.yaml:1: a.trace.file\n    found " in str(ended.value)
