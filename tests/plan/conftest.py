@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,3 +41,16 @@ def plan_of(tmp_path: Path) -> Callable[..., Plan]:
         return Plan.load(config, ROOT, [file])
 
     return load
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """The config of the project, with its code as it is."""
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    shutil.copytree(ROOT / "workflow/rules", tmp_path / "workflow/rules")
+    for file in ("Snakefile", "pyproject.toml"):
+        shutil.copy(ROOT / file, tmp_path)
+    for code in ("scripts", "src", "benchmarks"):
+        (tmp_path / code).symlink_to(ROOT / code)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

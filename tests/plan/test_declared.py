@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -25,19 +24,6 @@ LARGE += ", probabilities: [0.7, 0.2, 0.07, 0.03]"
 BOMB = "a0: &a0 [1, 1]\n"
 for i in range(9):
     BOMB += f"a{i + 1}: &a{i + 1} [{', '.join([f'*a{i}'] * 9)}]\n"
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch) -> Path:
-    """The config of the project, with its code as it is."""
-    shutil.copytree(ROOT / "config", tmp_path / "config")
-    shutil.copytree(ROOT / "workflow/rules", tmp_path / "workflow/rules")
-    for file in ("Snakefile", "pyproject.toml"):
-        shutil.copy(ROOT / file, tmp_path)
-    for code in ("scripts", "src", "benchmarks"):
-        (tmp_path / code).symlink_to(ROOT / code)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def plan(folder: Path, *edits: tuple[str, str], **config) -> Plan:

@@ -29,12 +29,6 @@ POLICIES = {
 }
 SIMULATED = {"study": "simulated-policy", "loads": [0.5], "jobs": 1000, "seed": 1}
 QUEUE = {"capacities": [1.0] * 17, "servers": [[i] for i in range(1, 18)]}
-CLOSED = {
-    "queues": [{"capacities": [1.0], "servers": [[1]]}, {"capacities": [1.0], "servers": [[1]]}],
-    "arrivals": [0, 0],
-    "routing": [[0, 1], [1, 0]],
-    "populations": [3],
-}
 OPEN = {
     "queues": [{"capacities": [1.0], "servers": [[1], [1], [1]]}],
     "arrivals": [0.1, 0.1, 0.1],

@@ -4,7 +4,6 @@ standard form if it cannot be read or filled in."""
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,6 @@ from atlas.config.read import read_config
 
 pytestmark = pytest.mark.usefixtures("unedited")
 
-ROOT = Path(__file__).resolve().parents[2]
 OWN = """
 paper: %s
 figures:

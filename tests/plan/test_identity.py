@@ -133,6 +133,11 @@ def test_another_release_of_a_package_changes_what_it_writes_and_nothing_else(
     )
 
 
+def test_matplotlib_draws_and_computes_nothing():
+    assert set(PACKAGES["compute"]) == {"numba", "numpy", "scipy"}
+    assert "matplotlib" in PACKAGES["draw"]
+
+
 def test_a_spec_that_is_not_what_its_name_says_is_refused_and_rewritten(
     plan, tmp_path, monkeypatch
 ):

@@ -11,7 +11,7 @@ from io import BytesIO
 import pytest
 from matplotlib.figure import Figure
 from tests.conftest import ROOT
-from tests.plan.test_declared import folder, plan
+from tests.plan.test_declared import plan
 
 from atlas.config.errors import ConfigError
 from atlas.config.letters import find_unbalanced, find_unprintable
@@ -23,7 +23,6 @@ from atlas.io.rendering import save, style_context
 
 pytestmark = pytest.mark.usefixtures("unedited")
 
-__all__ = ["folder"]
 TITLE = "title: The scaled queue"
 BOOKS = "paper: three-classes"
 

@@ -8,7 +8,7 @@ import re
 import pytest
 from matplotlib import rcParamsDefault
 from tests.conftest import ROOT
-from tests.plan.test_declared import folder, plan
+from tests.plan.test_declared import plan
 
 from atlas.config.errors import ConfigError
 from atlas.config.styles import MOST_DOTS, check_style, require_drawable
@@ -16,7 +16,6 @@ from atlas.io.rendering import draw_sample
 
 pytestmark = pytest.mark.usefixtures("unedited")
 
-__all__ = ["folder"]
 STYLE = "config/atlas.mplstyle"
 NONSENSE = (
     *("figure.figsize: -1, 2", "savefig.dpi: 1e9", "figure.dpi: 0", "font.size: 0"),

@@ -15,12 +15,6 @@ from multiserver.sizes import Exponential
 
 SHARED = {"assigned": {"capacities": [1, 1, 1], "servers": [[1, 3], [2, 3]], "shares": [0.5, 0.5]}}
 POOL = {"capacities": [1, 2, 4], "servers": [[1, 3], [2, 3]]}
-CLOSED = {
-    "queues": [POOL, {"capacities": [3], "servers": [[1]]}],
-    "arrivals": [0, 0, 0],
-    "routing": [[0, 0, 1], [0, 0, 1], [0.25, 0.75, 0]],
-    "populations": [3],
-}
 MIXED = {
     "queues": [POOL],
     "arrivals": [2, 0],

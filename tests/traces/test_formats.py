@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from tests.traces.logs import SWF, jobs_of, times_of, write
 
 from atlas.traces import plain, slurm, swf
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_standard_workload_format(tmp_path):

@@ -166,17 +166,6 @@ def test_another_release_of_a_package_makes_what_it_writes_anew(tiny_copy, tmp_p
 
 
 @pytest.mark.slow
-def test_another_release_of_what_computes_computes_anew_and_one_of_what_draws_does_not(tiny_copy):
-    genuine = "else version(package)"
-    for package, made in (("matplotlib", set()), ("numba", SERIES), ("scipy", SERIES)):
-        release = f"{genuine} + '.1' * (package == {package!r})"
-        tiny_copy.edit("src/atlas/plan/environment.py", genuine, release)
-        said = {" ".join(m.split()[:2]) for m in tiny_copy.build("all", "--dry-run")}
-        assert "draw tiny/fig1" in said and said & SERIES == made, package
-        tiny_copy.edit("src/atlas/plan/environment.py", release, genuine)
-
-
-@pytest.mark.slow
 def test_the_jobs_of_a_build_are_scheduled_on_more_cores(tiny_copy):
     command = [sys.executable, "-m", "snakemake", "scaling"]
     done = subprocess.run(command, cwd=tiny_copy.root, capture_output=True, text=True, check=False)
