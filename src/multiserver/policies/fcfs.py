@@ -129,14 +129,14 @@ def _sampled(found: Any, traces: list[Any], effort: Effort) -> SampledTimes:
     from multiserver.simulation.sampled_times import SampledTimes
 
     first, _ = with_warm_up(found.workload, effort.jobs_each, effort.warm_up)
-    rows = [np.stack(column)[:, first:] for column in zip(*traces, strict=True)]
-    arrivals, classes, services, starts = rows
-    return SampledTimes(
+    arrivals, classes, services, starts = map(np.stack, zip(*traces, strict=True))
+    return SampledTimes.of_jobs(
+        first,
+        classes,
+        (starts - arrivals) + services,
+        services,
         workload=found.workload,
         length=found.length,
-        classes=classes,
-        responses=(starts - arrivals) + services,
-        services=services,
         confidence=effort.confidence,
         caveat=found.caveat,
     )

@@ -273,19 +273,15 @@ def _sampled(
     found: Any, system: System, effort: Effort, record: NDArray[np.float64]
 ) -> dict[str, Any]:
     """P(N > k) and the times of the jobs, one by one."""
-    from multiserver.simulation.sampled_times import JobsFound, SampledTimes, jobs_drawn
+    from multiserver.simulation.jobs_found import JobsFound
+    from multiserver.simulation.sampled_times import SampledTimes, jobs_drawn
 
     work, first = found.workload, found.length.warm_up
     drawn = jobs_drawn(work, record.shape[1], effort.replications, effort.seed, effort.key)
     arrivals, classes, services = drawn
     same = {"length": found.length, "confidence": effort.confidence, "caveat": found.caveat}
-    times = SampledTimes(
-        workload=work,
-        classes=classes[:, first:],
-        responses=record[:, first:],
-        services=services[:, first:] if system.model == "multiserver-jobs" else None,
-        **same,
-    )
+    mine = services if system.model == "multiserver-jobs" else None
+    times = SampledTimes.of_jobs(first, classes, record, mine, workload=work, **same)
     return {"sampled": times, "tail": JobsFound(arrivals, record, **same).tail}
 
 

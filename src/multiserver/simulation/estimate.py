@@ -198,9 +198,10 @@ def time_above(time_at_level: NDArray[np.float64], k: int) -> NDArray[np.float64
     return time_at_level[:, k + 1 :].sum(axis=1)
 
 
-def tail_caveat(share: Estimate) -> str:
-    """Why the interval of a share of the jobs is not fair, in words, or an empty string."""
-    if min(share.mean, 1 - share.mean) * share.jobs < FAIR_OBSERVATIONS * share.replications:
+def few_beyond(beyond: float, share: Estimate) -> str:
+    """Why a share of the jobs, or a quantile, has no fair interval if a share `beyond` of the jobs
+    lies beyond it, in words, or an empty string."""
+    if min(beyond, 1 - beyond) * share.jobs < FAIR_OBSERVATIONS * share.replications:
         return f"too short, as a replication has fewer than {FAIR_OBSERVATIONS} jobs beyond it"
     return ""
 

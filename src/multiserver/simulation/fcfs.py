@@ -69,6 +69,7 @@ class _Sums(NamedTuple):
 
     areas: NDArray[np.float64]
     time_at_level: NDArray[np.float64]
+    time_before: NDArray[np.float64]
     completions: NDArray[np.int64]
     response_sums: NDArray[np.float64]
     response_squares: NDArray[np.float64]
@@ -118,6 +119,7 @@ def simulate(
         ),
         areas=np.zeros((R, 7)),
         time_at_level=np.zeros((R, levels + 1)),
+        time_before=np.zeros((R, levels + 1)),
         completions=np.zeros((R, C), dtype=np.int64),
         response_sums=np.zeros((R, C)),
         response_squares=np.zeros((R, C)),
@@ -157,7 +159,7 @@ def trace(workload: Workload, jobs: int, *, seed: int, key: Iterable[int] = ()) 
     require_integer("jobs", jobs)
     C, record = len(workload.needs), _empty_trace(jobs)
     whole, real = np.zeros((2, max(C, 2)), dtype=np.int64), np.zeros((2, C))
-    sums = _Sums(np.zeros(7), np.zeros(2), whole[0], *real, whole[1])
+    sums = _Sums(np.zeros(7), np.zeros(2), np.zeros(2), whole[0], *real, whole[1])
     _run(generator(seed, *key, 0), source_of(workload), 0, jobs, sums, record)
     return record
 
@@ -170,7 +172,7 @@ def _empty_trace(jobs: int) -> Trace:
 def _run(rng, source, warm_up, jobs, sums, record):
     """One replication, added to the sums; `record` takes as many jobs as it has room for."""
     servers, needs, cumulated, kinds, parameters, mean_gap = source
-    areas, time_at_level, completions, response_sums, response_squares, present = sums
+    areas, time_at_level, time_before, completions, response_sums, response_squares, present = sums
     arrivals, classes, durations, starts = record
     ends, held = none_in_service(servers, needs, jobs)
     # The queue: a ring of waiting jobs, Q of them from `head` on; its size is a power of 2.
@@ -198,12 +200,15 @@ def _run(rng, source, warm_up, jobs, sums, record):
             time_at_level[min(N, top)] += step
 
         if arriving:
+            if arrived == warm_up // 2:
+                time_at_level[:] = 0.0
             if arrived >= next_mark:
                 marked = mark(present, marked, arrived, warm_up, jobs, serving + Q)
                 next_mark = warm_up + marked * (jobs - warm_up) // (len(present) - 1)
             if arrived == warm_up:
                 begin = now
                 area_1 = area_2 = waiting_1 = waiting_2 = held_1 = held_2 = 0.0
+                time_before[:] = time_at_level
                 time_at_level[:] = 0.0
             if arrived == jobs:
                 closed, next_arrival = True, math.inf

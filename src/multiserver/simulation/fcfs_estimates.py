@@ -12,11 +12,11 @@ from multiserver.simulation.estimate import (
     Estimate,
     estimate,
     require_sampled,
-    tail_caveat,
     time_above,
     withhold_interval,
 )
 from multiserver.simulation.run_length import RunLength
+from multiserver.simulation.tails import level_caveat
 from multiserver.simulation.time_averages import caveat_over_time
 from multiserver.simulation.workload import Workload
 
@@ -29,12 +29,12 @@ class Simulation:
     """Sums of R replications, and estimates from them with intervals at `confidence`.
 
     `areas` (R, 7) are integrals over the measured time of 1, N, N², Q, Q², the servers held and
-    their square; `time_at_level` (R, K + 1) the time with N = 0, 1, …, K − 1 and with N ≥ K;
-    `completions`, `response_sums` and `response_squares` (R, C) the measured jobs of each class,
-    their response times and the squares of these; `present` (R, M + 1) the jobs in the system found
-    by M + 1 equally spaced measured jobs, from the beginning of the measured time to its end. If
-    they grew, `caveat` says so, and there are no intervals. The unit of time is that of the
-    workload.
+    their square; `time_at_level` (R, K + 1) the time with N = 0, 1, …, K − 1 and with N ≥ K, and
+    `time_before` the same of the second half of the warm-up; `completions`, `response_sums` and
+    `response_squares` (R, C) the measured jobs of each class, their response times and the squares
+    of these; `present` (R, M + 1) the jobs in the system found by M + 1 equally spaced measured
+    jobs, from the beginning of the measured time to its end. If they grew, `caveat` says so, and
+    there are no intervals. The unit of time is that of the workload.
 
     Estimates raise `ValueError` if R = 1. The `length` of a replication, known beforehand, decides
     which of them have intervals.
@@ -44,6 +44,7 @@ class Simulation:
     length: RunLength
     areas: NDArray[np.float64]
     time_at_level: NDArray[np.float64]
+    time_before: NDArray[np.float64]
     completions: NDArray[np.int64]
     response_sums: NDArray[np.float64]
     response_squares: NDArray[np.float64]
@@ -88,11 +89,12 @@ class Simulation:
     def tail(self, k: int) -> Estimate:
         """P(N > k). Raises `ValueError` unless k is in 0 … K − 1.
 
-        There is no interval if a replication has on average fewer than 50 jobs on either side of k.
+        Whether there is an interval is decided by the second half of the warm-up (`tails`).
         """
         above = time_above(self.time_at_level, k)
         found = self._estimate(above, self.areas[:, TIME], above)
-        return withhold_interval(found, caveat_over_time(self.length) or tail_caveat(found))
+        few = level_caveat(self.length, k, self.time_before, found)
+        return withhold_interval(found, caveat_over_time(self.length) or few)
 
     def _time_average(self, row: int, squared: int) -> Estimate:
         found = self._estimate(self.areas[:, row], self.areas[:, TIME], self.areas[:, squared])

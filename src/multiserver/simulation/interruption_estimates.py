@@ -23,7 +23,6 @@ from multiserver.simulation.controls import estimate_with_controls
 from multiserver.simulation.estimate import (
     Estimate,
     estimate,
-    tail_caveat,
     time_above,
     withhold_interval,
 )
@@ -37,6 +36,7 @@ from multiserver.simulation.interruption_runs import (
 )
 from multiserver.simulation.pooled_server import COUNTED, FOUND_WORK
 from multiserver.simulation.run_length import MIN_CONTRIBUTING_JOBS, RunLength
+from multiserver.simulation.tails import level_caveat
 from multiserver.simulation.time_averages import caveat_over_time
 
 NO_DEPARTURE = "too short, as no job of this class has left"
@@ -65,15 +65,14 @@ class Performance:
     def tail(self, k: int) -> Estimate:
         """P(N > k). Raises `ValueError` unless k is in 0 … K − 1.
 
-        There is no interval if a replication has on average fewer than 50 jobs on either side of k.
+        Whether there is an interval is decided by the second half of the warm-up (`tails`).
         """
         durations, jobs = self.runs.durations, self.overall_response_time.jobs
         above = time_above(self.runs.time_at_level, k)
         share = above.sum() / durations.sum()
         found = estimate(above, durations, variance=share * (1 - share), jobs=jobs)
-        return withhold_interval(
-            found, self.caveat or caveat_over_time(self.length) or tail_caveat(found)
-        )
+        few = level_caveat(self.length, k, self.runs.time_before, found)
+        return withhold_interval(found, self.caveat or caveat_over_time(self.length) or few)
 
 
 def summarise(

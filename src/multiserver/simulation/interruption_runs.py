@@ -33,14 +33,16 @@ LEVELS = 100
 class Runs(NamedTuple):
     """R replications: their `durations` (R,), the `tallies` (R, rows, classes), the counts of
     `arrive` for Q single servers (R, Q, columns), the jobs `present` at the marks (R, M + 1), the
-    `time_at_level` with 0, …, K − 1 or at least K jobs (R, K + 1), and of the first `recorded` jobs
-    (R,) that left, their classes and response times (R, J)."""
+    `time_at_level` with 0, …, K − 1 or at least K jobs (R, K + 1), the same in the second half of
+    the warm-up, `time_before`, and of the first `recorded` jobs (R,) that left, their classes and
+    response times (R, J)."""
 
     durations: NDArray[np.float64]
     tallies: NDArray[np.float64]
     singles: NDArray[np.float64]
     present: NDArray[np.int64]
     time_at_level: NDArray[np.float64]
+    time_before: NDArray[np.float64]
     recorded: NDArray[np.int64]
     classes: NDArray[np.int64]
     responses: NDArray[np.float64]
@@ -95,9 +97,9 @@ def replicate(
     tallies = np.empty((len(replications), ROWS, len(classes)))
     singles = np.zeros((len(replications), len(pools), COLUMNS))
     present = np.zeros((len(replications), MARKS + 1), dtype=np.int64)
-    levels = np.zeros((len(replications), LEVELS + 2 * len(capacities) + 1))
+    levels, before = np.zeros((2, len(replications), LEVELS + 2 * len(capacities) + 1))
     left, times = np.zeros((2, len(replications), kept))
-    rows = zip(replications, tallies, singles, present, levels, left, times, strict=True)
+    rows = zip(replications, tallies, singles, present, levels, before, left, times, strict=True)
     durations, recorded = zip(
         *(
             _run(generator(seed, *key, r), servers, int(warmup), int(jumps), *counted)
@@ -105,16 +107,17 @@ def replicate(
         ),
         strict=True,
     )
-    counts = np.array(durations), tallies, singles, present, levels
+    counts = np.array(durations), tallies, singles, present, levels, before
     return Runs(*counts, np.array(recorded), left.astype(np.int64), times)
 
 
 @njit(cache=True, error_model="numpy")
-def _run(rng, cluster, warmup, jumps, tally, singles, marks, levels, left, times):
+def _run(rng, cluster, warmup, jumps, tally, singles, marks, levels, before, left, times):
     """Let `warmup` jumps pass from an empty cluster, tally the next `jumps`; return their duration,
     and how many jobs were recorded in `left` (their classes) and `times` of response.
 
-    `tally` (ROWS, N) and `levels` (K + 1,) are overwritten, `singles` (Q, COLUMNS) are added to.
+    `tally` (ROWS, N), `levels` and `before` (K + 1,) are overwritten, `singles` (Q, COLUMNS) are
+    added to.
     Numbers are drawn in this order: the time to the first arrival; at an arrival its class, servers
     if random, size, phase if interrupted, and the time to the next arrival; after an interruption
     the next phase.
@@ -136,7 +139,10 @@ def _run(rng, cluster, warmup, jumps, tally, singles, marks, levels, left, times
         if jump >= next_mark:
             marked = mark(marks, marked, jump, warmup, warmup + jumps, everyone)
             next_mark = warmup + marked * jumps // (len(marks) - 1)
+        if jump == warmup // 2:
+            levels[:] = 0.0
         if jump == warmup:
+            before[:] = levels
             tally[:] = 0.0
             levels[:] = 0.0
             last[:] = t

@@ -11,9 +11,6 @@ q ± the larger of q − lower and upper − q.
 The engines of `multiserver.simulation.replications` keep neither the arrivals nor the classes and
 durations of the jobs. These are drawn again from the same stream, so that runs without sampled
 times are no slower.
-
-Poisson arrivals see time averages (R. W. Wolff, Operations Research 30, 1982), so P(N > k) is the
-expected share of jobs that find more than k others in the system.
 """
 
 from __future__ import annotations
@@ -34,12 +31,13 @@ from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import (
     Estimate,
     estimate,
+    few_beyond,
     require_sampled,
-    tail_caveat,
     withhold_interval,
 )
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.streams import generator
+from multiserver.simulation.tails import decided_by, tail_caveat
 from multiserver.simulation.time_averages import caveat_over_time
 from multiserver.simulation.workload import Workload
 
@@ -52,7 +50,7 @@ ROUNDING, ROUNDING_OF_CLOCK = 1e-9, 2.0**-50
 class SampledTimes:
     """R replications of J measured jobs: `classes`, `responses` and `services`, each (R, J).
     `services` are the service times of rigid jobs, or None; `caveat` says why nothing has an
-    interval."""
+    interval. `before` are the jobs of the second half of the warm-up, if they were kept."""
 
     workload: Workload
     length: RunLength
@@ -61,6 +59,26 @@ class SampledTimes:
     services: Array | None
     confidence: float
     caveat: str
+    before: SampledTimes | None = None
+
+    @classmethod
+    def of_jobs(
+        cls,
+        first: int,
+        classes: NDArray[np.int64],
+        responses: Array,
+        services: Array | None,
+        **same: Any,
+    ) -> SampledTimes:
+        """The times of all jobs (R, W + J), of which the `first` W are the warm-up."""
+
+        def part(begin: int, end: int | None) -> dict[str, Any]:
+            some = slice(begin, end)
+            taken = {"classes": classes[:, some], "responses": responses[:, some]}
+            return taken | {"services": None if services is None else services[:, some]} | same
+
+        before = cls(**part(first // 2, first)) if first > 1 else None
+        return cls(**part(first, None), before=before)
 
     def of(self, c: int | None, *, waiting: bool) -> SampledTime:
         """The times of class c, or of all jobs."""
@@ -68,6 +86,21 @@ class SampledTimes:
 
     def values(self, c: int | None, waiting: bool) -> tuple[Array, NDArray[np.int64]]:
         """The times in increasing order, and the replication of each."""
+        times, mine = self._chosen(c, waiting)
+        if c is not None:
+            require_sampled(c, int(mine.sum()), self.workload.probabilities[c])
+        replication = np.broadcast_to(np.arange(len(times))[:, None], times.shape)[mine]
+        order = np.argsort(times[mine], kind="stable")
+        return times[mine][order], replication[order]
+
+    def beyond(self, c: int | None, waiting: bool, t: float) -> tuple[float, int]:
+        """The share of the times above t, 0 if there are none, and how many times there are."""
+        times, mine = self._chosen(c, waiting)
+        jobs = int(mine.sum())
+        return float((times[mine] > t).sum() / max(jobs, 1)), jobs
+
+    def _chosen(self, c: int | None, waiting: bool) -> tuple[Array, NDArray[np.bool_]]:
+        """The times of all jobs, and which of them are of class c (None: all)."""
         times = self.responses
         if waiting:
             if self.services is None:
@@ -78,12 +111,7 @@ class SampledTimes:
             clock = (self.length.warm_up + self.length.jobs) / self.workload.arrival_rate
             least = np.maximum(ROUNDING * self.responses, ROUNDING_OF_CLOCK * clock)
             times = np.where(times > least, times, 0.0)
-        mine = np.ones(times.shape, dtype=bool) if c is None else self.classes == c
-        if c is not None:
-            require_sampled(c, int(mine.sum()), self.workload.probabilities[c])
-        replication = np.broadcast_to(np.arange(len(times))[:, None], times.shape)[mine]
-        order = np.argsort(times[mine], kind="stable")
-        return times[mine][order], replication[order]
+        return times, np.ones(times.shape, dtype=bool) if c is None else self.classes == c
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +128,13 @@ class SampledTime:
         p = math.nan if np.ndim(probability) else as_float(np.asarray(probability).item())
         if not 0 < p < 1:
             raise ValueError(f"a probability must be one number in (0, 1), found {probability!r}")
-        found = quantile_of(*self._sorted, len(self.times.responses), p, self.times.confidence)
-        return self._with_caveat(found, found.caveat)
+        values, replication = self._sorted
+        R, confidence = len(self.times.responses), self.times.confidence
+        found = quantile_of(values, replication, R, p, confidence)
+        rank = np.searchsorted(values, found.mean, side="right")
+        share = share_up_to(rank, replication, R, confidence)
+        few = found.caveat or tail_caveat(self.times.length, 1 - p, 1 - share)
+        return self._with_caveat(found, few)
 
     def sf(self, t: float) -> Estimate:
         """P(time > t) at one t, and its interval. Raises `ValueError` if t is NaN or an array."""
@@ -109,8 +142,13 @@ class SampledTime:
             raise ValueError(f"t must be one number, found {t!r}")
         values, replication = self._sorted
         rank = np.searchsorted(values, point, side="right")
-        share = _share(rank, replication, len(self.times.responses), self.times.confidence)
-        return self._with_caveat(1 - share, tail_caveat(share))
+        beyond = 1 - share_up_to(
+            rank, replication, len(self.times.responses), self.times.confidence
+        )
+        before = self.times.before
+        seen = before.beyond(self.c, self.waiting, point) if before else (0.0, 0)
+        few = tail_caveat(self.times.length, decided_by(*seen, beyond), beyond)
+        return self._with_caveat(beyond, few)
 
     @cached_property
     def _sorted(self) -> tuple[Array, NDArray[np.int64]]:
@@ -121,38 +159,6 @@ class SampledTime:
         # A wait depends on the jobs in service, which are those of all classes.
         known = length.caveat(self.c) or (caveat_over_time(length) if self.waiting else "")
         return withhold_interval(plain, self.times.caveat or known or reason)
-
-
-@dataclass(frozen=True, eq=False)
-class JobsFound:
-    """What the measured jobs of R replications find on arrival. `arrivals` and `responses` (R, J)
-    are those of all jobs, the warm-up included."""
-
-    arrivals: Array
-    responses: Array
-    length: RunLength
-    confidence: float
-    caveat: str
-
-    def tail(self, k: int) -> Estimate:
-        """P(N > k), and its interval."""
-        found, replication = self._sorted
-        # An integer of any size: k beyond all found is as good as the largest of them.
-        rank = np.searchsorted(found, max(-1, min(k, int(found[-1]))), side="right")
-        share = _share(rank, replication, len(self.arrivals), self.confidence)
-        reason = self.caveat or caveat_over_time(self.length) or tail_caveat(share)
-        return withhold_interval(replace(1 - share, caveat=""), reason)
-
-    @cached_property
-    def _sorted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The numbers of jobs found, in increasing order, and the replication of each."""
-        (R, J), first = self.arrivals.shape, self.length.warm_up
-        departures = np.sort(self.arrivals + self.responses)
-        pairs = zip(departures, self.arrivals, strict=True)
-        gone = [np.searchsorted(left, came[first:], "right") for left, came in pairs]
-        found = (np.arange(first, J) - np.array(gone)).ravel()
-        order = np.argsort(found, kind="stable")
-        return found[order], np.repeat(np.arange(R), J - first)[order]
 
 
 def quantile_of(
@@ -167,13 +173,13 @@ def quantile_of(
     p, N = probability, len(values)
     found = float(values[math.ceil(p * N) - 1])
     rank = np.searchsorted(values, found, side="right")
-    share = _share(rank, replication, replications, confidence)
+    share = share_up_to(rank, replication, replications, confidence)
     wide = share.margin
     lower, upper = ends = tuple(
         values[math.ceil(x * N) - 1] if 0 < x <= 1 else math.inf * (x - p)
         for x in (p - wide, p + wide)
     )
-    few = tail_caveat(replace(share, mean=p))
+    few = few_beyond(1 - p, share)
     if not 0 < p - wide < p + wide < 1:
         few = few or "too short, as its interval has no end among the times"
     margin = max(float(upper - lower) / 2, 0.0)
@@ -189,7 +195,7 @@ def quantile_of(
     )
 
 
-def _share(
+def share_up_to(
     rank: int, replication: NDArray[np.int64], replications: int, confidence: float
 ) -> Estimate:
     """The share of the times up to a rank."""
