@@ -208,8 +208,8 @@ def _run(rng, source, warm_up, jobs, sums, record):
             if arrived == warm_up:
                 begin = now
                 area_1 = area_2 = waiting_1 = waiting_2 = held_1 = held_2 = 0.0
-                time_before[:] = time_at_level
-                time_at_level[:] = 0.0
+                for level in range(top + 1):
+                    time_before[level], time_at_level[level] = time_at_level[level], 0.0
             if arrived == jobs:
                 closed, next_arrival = True, math.inf
                 continue

@@ -142,9 +142,9 @@ def _run(rng, cluster, warmup, jumps, tally, singles, marks, levels, before, lef
         if jump == warmup // 2:
             levels[:] = 0.0
         if jump == warmup:
-            before[:] = levels
+            for level in range(len(levels)):
+                before[level], levels[level] = levels[level], 0.0
             tally[:] = 0.0
-            levels[:] = 0.0
             last[:] = t
             start = changed = t
             recorded = 0
