@@ -17,7 +17,7 @@ import multiserver as ms
 from multiserver.open import multiserver_jobs
 from multiserver.policies.first_fit import first_fit
 from multiserver.policies.quickswap import largest_that_fit
-from multiserver.policies.shared_methods import PHASE_LEVEL, class_simulation
+from multiserver.policies.shared_methods import PHASE_LEVEL
 from multiserver.simulation import class_policies, class_queues, fcfs, front, front_policies, phase
 from multiserver.simulation.interruptions import Cluster, ParallelClass
 from multiserver.simulation.interruptions import simulate as interrupted
@@ -267,38 +267,3 @@ def test_a_pilot_says_how_many_jobs_a_half_width_needs(level):
 def test_a_pilot_that_finds_too_little_leaves_all_jobs(told):
     found = SYSTEMS["multiserver-jobs"].under(ms.FCFS).simulate(**(PILOTED | told))
     assert found.jobs == (PILOTED | told)["jobs"]
-
-
-def all_idle(present, number, needs, servers, allotted):
-    """All idle servers, to the smaller needs first: a large job may get a part of its need."""
-    idle = servers
-    for c in range(len(needs)):
-        idle -= allotted[c]
-    for c in range(len(needs)):
-        more = min(present[c] * needs[c] - allotted[c], idle)
-        allotted[c] += more
-        idle -= more
-
-
-def test_a_rule_that_serves_a_part_of_a_rigid_job_is_refused():
-    """Its large jobs would run on fewer servers than they need; with thresholds they may."""
-    policy = ms.Policy(
-        name="all-idle",
-        preemptive=False,
-        definition="",
-        methods={
-            model: (class_simulation(all_idle, ""),)
-            for model in ("multiserver-jobs", "threshold-parallelism")
-        },
-    )
-
-    def found(use):
-        classes = [
-            ms.JobClass(**{use: v}, duration=ms.Exponential(rate=1.0), probability=0.5)
-            for v in (1, 4)
-        ]
-        return ms.System(4, classes).under(policy).simulate(load=0.4, jobs=2000, seed=1)
-
-    with pytest.raises(ValueError, match="multiples of a need: jobs hold all or none"):
-        found("need")
-    assert found("threshold").mean_jobs.mean > 0

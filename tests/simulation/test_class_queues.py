@@ -13,6 +13,8 @@ import pytest
 from numba import njit
 from tests.simulation.workloads import workload_at
 
+import multiserver as ms
+from multiserver.policies.shared_methods import class_simulation
 from multiserver.simulation import backfilling, class_policies, fcfs, front, front_policies
 from multiserver.simulation.class_queues import CLASS_POLICY, simulate
 from multiserver.simulation.fcfs import Workload
@@ -150,3 +152,38 @@ def test_servers_by_the_billion_take_no_more_memory_and_their_squares_are_counte
     simulate(many, lsf, jobs=1000, **keys)
     rule = front_policies.server_filling(many)
     front.simulate(many, rule, jobs=1000, **keys)
+
+
+def all_idle(present, number, needs, servers, allotted):
+    """All idle servers, to the smaller needs first: a large job may get a part of its need."""
+    idle = servers
+    for c in range(len(needs)):
+        idle -= allotted[c]
+    for c in range(len(needs)):
+        more = min(present[c] * needs[c] - allotted[c], idle)
+        allotted[c] += more
+        idle -= more
+
+
+def test_a_rule_that_serves_a_part_of_a_rigid_job_is_refused():
+    """Its large jobs would run on fewer servers than they need; with thresholds they may."""
+    policy = ms.Policy(
+        name="all-idle",
+        preemptive=False,
+        definition="",
+        methods={
+            model: (class_simulation(all_idle, ""),)
+            for model in ("multiserver-jobs", "threshold-parallelism")
+        },
+    )
+
+    def found(use):
+        classes = [
+            ms.JobClass(**{use: v}, duration=ms.Exponential(rate=1.0), probability=0.5)
+            for v in (1, 4)
+        ]
+        return ms.System(4, classes).under(policy).simulate(load=0.4, jobs=2000, seed=1)
+
+    with pytest.raises(ValueError, match="multiples of a need: jobs hold all or none"):
+        found("need")
+    assert found("threshold").mean_jobs.mean > 0
