@@ -25,14 +25,7 @@ from multiserver.simulation.correlated_jobs import CorrelatedJobs
 
 Parameters = Mapping[str, Any]
 
-# What the lines of each format look like.
-FORMS = {
-    "swf": "18 numbers a line, -1 if not known",
-    "slurm": "what sacct --parsable2 writes, with its first line",
-    "borg": "what config/examples/borg.sql exports, as CSV or JSON lines",
-    "plain": "numbers such as 1234.5, and times of submission and start as numbers or dates such as"
-    " 2024-05-31T23:59:59",
-}
+FORMATS = {"swf": swf, "slurm": slurm, "borg": borg, "plain": plain}
 
 
 def read_table(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
@@ -140,8 +133,8 @@ def _refusing(block: Mapping[str, Any] | None) -> Iterator[None]:
         if block is None:
             raise
         expected = "a log of jobs of the format that is said"
-        if form := FORMS.get(block.get("format", "")):
-            expected += f": {form}"
+        if reader := FORMATS.get(block.get("format", "")):
+            expected += f": {reader.LINES}"
         raise misfit(str(error), expected, "trace", "file") from None
 
 

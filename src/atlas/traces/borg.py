@@ -19,6 +19,8 @@ import numpy as np
 from atlas.traces import Chunk, Lines, Rows, plain, sift
 from atlas.traces.numbers import read_number
 
+# What its lines look like.
+LINES = "what config/examples/borg.sql exports, as CSV or JSON lines"
 COLUMNS = ("cpus", "priority", "start_time", "end_time")
 SUBMIT = "submit_time"
 AFTER = 2.0**63

@@ -26,6 +26,11 @@ from atlas.traces.numbers import Moments, read_number
 
 Reader = Callable[[str], float]
 
+# What its lines look like.
+LINES = (
+    "numbers such as 1234.5, and times of submission and start as numbers or dates such as"
+    " 2024-05-31T23:59:59"
+)
 # The columns of `Chunk.times`, as config names them.
 TIMES = ("submitted", "started", "requested")
 # Of a number with 15 digits and a product; of the seconds since 1970 it is far below a millisecond.

@@ -51,6 +51,9 @@ NONE = {b"", b"Unknown", b"None", b"N/A", b"UNLIMITED", b"Partition_Limit", b"IN
 # Times of submission and start and the requested time: the columns of `Chunk.times`.
 COLUMNS = 3
 
+# What its lines look like.
+LINES = "what sacct --parsable2 writes, with its first line"
+
 ELAPSED = re.compile(rb"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)")
 # Columns that give the need, best first.
 NEEDS = {"cpus": ("alloccpus", "ncpus", "reqcpus"), "nodes": ("allocnodes", "nnodes", "reqnodes")}

@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from atlas.traces import Chunk, Lines, read_rows, sift
 from atlas.traces.numbers import read_number
 
+# What its lines look like.
+LINES = "18 numbers a line, -1 if not known"
 FIELDS = 18
 SUBMIT, WAIT, RUN_TIME, ALLOCATED, REQUESTED, TIME, STATUS, LAST = 1, 2, 3, 4, 7, 8, 10, FIELDS - 1
 CANCELLED, PARTS = 5, (2, 3, 4)
