@@ -77,6 +77,8 @@ MISTAKES = [
     (REASON, REASON, "", "claims.two-extremes", "no key 'reason'"),
     (VERDICT, "depends", "agree", "claims.worst-need.verdict", "'agrees'?"),
     (COLUMN, "column", "columm", "claims.fig6a-peak-jobs.given.columm", "'column'?"),
+    (COLUMN, "p2}", "p1}", "claims.fig6a-peak-jobs.given.column", "a column of numbers of"),
+    (COLUMN, "p2}", "p2, where: {p: 1}}", "claims.fig6a-peak-jobs.given.where.p", "an unknown"),
     (AROUND, "around", "arround", "claims.fig1-peak.within", "'around'?"),
     (AROUND, '"500"', "500", "claims.fig1-peak.stated", "in quotes"),
     (AROUND, '"500"', "many", "claims.fig1-peak.stated", "no number"),

@@ -23,6 +23,10 @@ def find(spec: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> dict[st
             module, _, function = case["quantity"].partition("/")
             if module == "drawn" and not claim["differs"]:
                 read, table = getattr(drawn, function.replace("-", "_")), series[case["of"][0]]
-                found[case["id"]] = record(read(case["parameters"], table))
+                try:
+                    found[case["id"]] = record(read(case["parameters"], table))
+                except ValueError as error:
+                    at = f"claim {case['id']}, of {case['of'][0]}"
+                    raise ValueError(f"{at}: {error}") from None
     rows = {case["id"]: case["row"] for claim in spec["claims"] for case in claim["cases"]}
     return {id: found[row] for id, row in rows.items() if row in found}

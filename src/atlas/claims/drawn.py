@@ -1,10 +1,13 @@
 """Quantities read from the table from which a figure is drawn.
 
 The table is that of the series that the claim is `of`. `column` is the column to read, and `where`
-selects the row by the values of other columns.
+selects the row by the values of other columns. A simulated number comes with its interval.
 """
 
 from __future__ import annotations
+
+import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,14 +21,18 @@ CONFIRMED = "the route of its study (tests/theory)"
 @takes("column", optional=("where",))
 def value(parameters: Parameters, table: pd.DataFrame) -> Found:
     """A value from the table of the figure."""
-    row, where = table, parameters.get("where", {})
+    column, where = parameters["column"], parameters.get("where", {})
+    row = table
     for name, target in where.items():
-        near = row[name] == target if isinstance(target, str) else np.isclose(row[name], target)
-        row = row[near]
-    if len(row) != 1:
-        raise ValueError(f"{len(row)} rows of the drawn table where {where}")
+        row = row[_is_at(row[name], target)]
     at = ", ".join(f"{name} = {target}" for name, target in where.items())
-    return Found(float(row[parameters["column"]].iloc[0]), at)
+    if len(row) != 1:
+        found = f"{len(row)} rows{at and f' with {at}'}, of {len(table)}"
+        raise ValueError(f"found {found}; expected one: `where` selects it by other columns")
+    half_widths = find_half_widths(row, column)
+    half_width = None if half_widths is None else float(half_widths.iloc[0])
+    # Tables of several methods give exact numbers a half-width of 0.
+    return Found(float(row[column].iloc[0]), at, None if half_width == 0 else half_width)
 
 
 @takes("column", "against")
@@ -34,7 +41,8 @@ def deepest_fall(parameters: Parameters, table: pd.DataFrame) -> Found:
     x, y = _curve(parameters, table)
     falls = np.maximum.accumulate(y) - y
     worst = falls.argmax()
-    return Found(float(falls[worst]), f"{parameters['against']} = {x[worst]:.4g}")
+    at = f"{parameters['against']} = {x[worst]:.4g}"
+    return Found(float(falls[worst]), at, _no_interval(parameters, table))
 
 
 @takes("column", "against")
@@ -44,7 +52,31 @@ def deepest_trough(parameters: Parameters, table: pd.DataFrame) -> Found:
     # The curve may start at 0, which is not a trough.
     shares = y[1:] / np.maximum.accumulate(y)[1:]
     worst = shares.argmin()
-    return Found(float(shares[worst]), f"{parameters['against']} = {x[worst + 1]:.4g}")
+    at = f"{parameters['against']} = {x[worst + 1]:.4g}"
+    return Found(float(shares[worst]), at, _no_interval(parameters, table))
+
+
+def find_half_widths(table: pd.DataFrame, column: str) -> pd.Series | None:
+    """The half-widths of the numbers in a column, None if it has none: those in the column
+    `<column>_half_width`, or in `half_width` if this is the next column."""
+    names = list(table.columns)
+    after = names[names.index(column) + 1 :][:1]
+    own = f"{column}_half_width"
+    name = own if own in names else "half_width" if after == ["half_width"] else None
+    return None if name is None else table[name]
+
+
+def _is_at(cells: pd.Series, target: Any) -> Any:
+    """Which cells are the target; numbers may differ by rounding."""
+    if isinstance(target, str | bool):
+        return cells == target
+    return np.isclose(cells, target, rtol=1e-5, atol=0)
+
+
+def _no_interval(parameters: Parameters, table: pd.DataFrame) -> float | None:
+    """NaN for a simulated curve, as nobody knows an interval of its extremes."""
+    half_widths = find_half_widths(table, parameters["column"])
+    return None if half_widths is None or (half_widths == 0).all() else math.nan
 
 
 def _curve(parameters: Parameters, table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from atlas.config.errors import Fault, Path, suggest
 from atlas.config.faithful import determining
+from atlas.config.fit import fit_drawn
 from atlas.config.given import check_given
 from atlas.config.quantities import Quantity
 from atlas.config.tolerances import allow
@@ -175,12 +176,16 @@ def _check_case(
 ) -> Iterator[Fault]:
     given, within = case["given"], case["within"]
     yield from check(known.given, given, (*path, "given"))[1]
-    yield from check_given(given, (*path, "given"))
+    if known.module != DRAWN:
+        yield from check_given(given, (*path, "given"))
     for of in _of(case):
         figure, _, series = of.partition("/")
         if series not in context.blocks.get(figure, {}).get("series", {}):
             names = [f"{f}/{s}" for f, block in context.blocks.items() for s in block["series"]]
             yield Fault((*path, "of"), repr(of), "figure/series", suggest(of, names))
+        elif known.module == DRAWN:
+            study = context.blocks[figure]["series"][series]["study"]
+            yield from fit_drawn(given, study, (*path, "given"))
     if known.module == DRAWN and len(_of(case)) != 1:
         yield Fault(path, f"of {case['of']}", "one series, whose table is read")
     if within not in context.words:

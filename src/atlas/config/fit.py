@@ -151,6 +151,29 @@ def _fit_table(block: dict[str, Any], path: Path) -> Iterator[Fault]:
                 yield Fault((*at, "format"), found, "no format: these are no numbers")
 
 
+def fit_drawn(given: Mapping[str, Any], study: str, path: Path) -> Iterator[Fault]:
+    """Faults of the columns that a claim reads from the drawn table of a study, and of the values
+    by which it selects a row."""
+    units = module("studies", study).UNITS
+    numbers = [name for name, unit in units.items() if kind_of(unit) == "number"]
+    for key in ("column", "against"):
+        if key in given and given[key] not in numbers:
+            expected = f"a column of numbers of {study}: {', '.join(numbers)}"
+            hint = suggest(str(given[key]), numbers)
+            yield Fault((*path, key), show(given[key]), expected, hint)
+    where = given.get("where", {})
+    if not isinstance(where, Mapping):
+        yield Fault((*path, "where"), show(where), "columns, each with the value of the row")
+        return
+    for column, value in where.items():
+        at = (*path, "where", column)
+        if column not in units:
+            expected = f"a column of {study}: {', '.join(units)}"
+            yield Fault(at, "an unknown column", expected, suggest(column, units))
+        elif not is_kind(value, kind := kind_of(units[column])):
+            yield Fault(at, show(value), f"a {kind}, as in the column")
+
+
 def _fit_rows(
     values: Iterable[Any], kind: Kind, series: Iterable[str], path: Path
 ) -> Iterator[Fault]:

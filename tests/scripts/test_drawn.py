@@ -1,0 +1,63 @@
+"""A claim that is read from a drawn table has the interval of what it reads."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+
+from atlas.claims import drawn
+from atlas.claims.cases import find
+from atlas.claims.verdicts import holds
+from atlas.config.kinds import kinds, module
+
+MEAN, WIDTH = "mean_response_time", "mean_response_time_half_width"
+POINTS = pd.DataFrame(
+    [(1e-9, 1.7, 0.04, 1.0), (2e-9, 3.6, 0.3, 1.0), (9e-9, 26.9, math.nan, 1.0)],
+    columns=["arrival_rate", MEAN, WIDTH, "exact"],
+)
+
+
+def read(column, rate, table=POINTS):
+    return drawn.value({"column": column, "where": {"arrival_rate": rate}}, table)
+
+
+def test_a_simulated_value_has_its_interval_and_an_exact_one_none():
+    found = read(MEAN, 2e-9)
+    assert (found.value, found.half_width) == (3.6, 0.3)
+    assert holds([3.55, 3.65], found.value, found.half_width) is None
+    assert math.isnan(read(MEAN, 9e-9).half_width)
+    assert read("exact", 2e-9).half_width is None
+
+
+def test_an_interval_may_be_in_the_next_column_and_is_none_where_the_method_is_exact():
+    table = POINTS.rename(columns={WIDTH: "half_width"}).fillna(0.0)
+    assert read(MEAN, 2e-9, table).half_width == 0.3
+    assert read(MEAN, 9e-9, table).half_width is None
+    assert read("exact", 2e-9, table).half_width is None
+
+
+def test_extremes_of_a_simulated_curve_decide_nothing():
+    asked = {"column": MEAN, "against": "arrival_rate"}
+    for extreme in (drawn.deepest_fall, drawn.deepest_trough):
+        assert math.isnan(extreme(asked, POINTS).half_width)
+        assert extreme(asked | {"column": "exact"}, POINTS).half_width is None
+
+
+def test_a_column_of_half_widths_is_next_to_the_numbers_that_it_is_of():
+    for study in kinds("studies"):
+        units = module("studies", study).UNITS
+        names = list(units)
+        for i, name in enumerate(names):
+            if name == "half_width":
+                assert units[names[i - 1]] == units[name], study
+            elif name.endswith("_half_width") and name != "second_half_width":
+                assert name.removesuffix("_half_width") in names, study
+
+
+def test_what_selects_no_single_row_names_the_claim():
+    case = {"id": "peak", "row": "peak", "quantity": "drawn/value", "of": ["fig1/points"]}
+    claim = {"differs": "", "cases": [case | {"parameters": {"column": MEAN}}]}
+    with pytest.raises(ValueError, match="claim peak, of fig1/points: found 3 rows"):
+        find({"claims": [claim]}, {"fig1/points": POINTS})
