@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Generic
 
-import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.checks import as_float, members
@@ -110,8 +109,10 @@ def along_points(question: Callable[..., Result[Any]]) -> Callable[..., Any]:
 
 
 def _is_array(points: object) -> bool:
-    """Whether they are a list or an array, be it of lists of different lengths."""
-    return isinstance(points, Sequence | np.ndarray) and members(points) is not None
+    """Whether they are a list or an array, as a column of a table is, be it of lists of different
+    lengths."""
+    like = isinstance(points, Sequence) or hasattr(points, "__array__")
+    return like and members(points) is not None
 
 
 def _points(arrays: Sequence[str], arguments: Mapping[str, Any]) -> tuple[Any, ...]:

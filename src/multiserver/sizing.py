@@ -61,6 +61,9 @@ class Target:
             value = getattr(self, name)
             if not (value is None and name == "longer_than") and not as_float(value) >= 0:
                 raise ValueError(f"{name} must be a number from 0 on, found {value!r}")
+        if self.longer_than is not None and not as_float(self.at_most) <= 1:
+            found = f"a probability in [0, 1], such as 0.05 for 5 %; found {self.at_most!r}"
+            raise ValueError(f"at_most with longer_than must be {found}")
         for name in ("at_most", "quantile", "longer_than"):
             if (value := getattr(self, name)) is not None:
                 object.__setattr__(self, name, as_float(value))

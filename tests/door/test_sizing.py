@@ -98,11 +98,12 @@ def test_means_under_policies_that_are_not_defined_for_all_numbers():
         ({"time": "service"}, "time must be 'waiting' or 'response', found 'service'"),
         ({"longer_than": -1.0}, "longer_than must be a number from 0 on, found -1.0"),
         ({"job_class": 0}, "job_class must be a positive integer, found 0"),
+        ({"longer_than": 2.0, "at_most": 5}, "a probability in .*, such as 0.05 for 5 %; found 5"),
     ],
 )
 def test_what_is_no_target_is_refused(wrong, text):
     with pytest.raises(ValueError, match=text):
-        ms.Target(at_most=1.0, **wrong)
+        ms.Target(**{"at_most": 1.0} | wrong)
 
 
 def test_none_of_the_numbers_to_try_may_be_enough():

@@ -7,6 +7,7 @@ import re
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from tests.rigid_jobs import rigid
@@ -86,6 +87,8 @@ def test_an_array_of_loads_is_the_results_one_by_one():
         assert {row["load"] for row in curve.rows()} == {0.3, 0.6}
         assert len(str(curve).splitlines()) >= 5
     assert str(QUEUE.exact(load=[Fraction(1, 2)])) == str(QUEUE.exact(load=[0.5]))
+    column = pd.Series([0.3, 0.6], index=[7, 5])
+    assert str(QUEUE.exact(load=column)) == str(QUEUE.exact(load=[0.3, 0.6]))
     rates = QUEUE.exact(arrival_rate=[0.1, 0.2])
     assert [found.arrival_rate for found in rates] == [0.1, 0.2]
     for wrong in ({"load": [[0.5]]}, {"load": []}, {"load": [0.1], "arrival_rate": [0.1]}):
