@@ -14,7 +14,11 @@ from typing import Any
 from multiserver.fitting import fit_distribution
 from multiserver.network import Network
 from multiserver.results import Result
+from multiserver.sizes import Size
 from multiserver.system import System
+
+# The most characters of a distribution in the line that names the method.
+LONGEST = 200
 
 
 def fitted(system: System | Network) -> System | Network:
@@ -39,6 +43,15 @@ def mark_as_fitted(
         return result
     pairs = dict.fromkeys(zip(system.durations, fit.durations, strict=True))
     fits = ", ".join(
-        f"{distribution!r} by {other!r}" for distribution, other in pairs if distribution != other
+        f"{_brief(distribution)} by {other!r}"
+        for distribution, other in pairs
+        if distribution != other
     )
     return replace(result, kind="fitted", method=f"{result.method}, exact for the fit of {fits}")
+
+
+def _brief(distribution: Size) -> str:
+    """A distribution on a line; one of many values, as a log has, by its name and mean."""
+    text = repr(distribution)
+    name = type(distribution).__name__
+    return text if len(text) <= LONGEST else f"a {name} of mean {distribution.mean:.6g}"

@@ -196,6 +196,10 @@ def test_a_queue_by_a_fit_says_so_and_is_the_queue_of_the_fit():
     )
     assert found.means == other.exact(load=0.4).means and found.limit == other.stability().limit
     assert other.exact(load=0.4, fit=True).kind == "exact"
+    many = Bimodal(values=range(1, 1001), probabilities=[0.001] * 1000)
+    log = rigid(3, (1, many, 0.8), (3, 1.0, 0.2)).under(ms.FCFS).exact(load=0.4, fit=True)
+    assert "exact for the fit of a Bimodal of mean 500.5 by" in log.method
+    assert len(log.method) < 500
     curve = queue.exact(load=[0.3, 0.4], fit=True)
     assert curve[1].means == found.means
 
