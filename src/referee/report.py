@@ -74,7 +74,7 @@ def _bias(assessment: Assessment) -> Iterator[str]:
     )
     if assessment.biased:
         rest = "explains" if bias.explains else "does not explain"
-        yield f"             a common factor of {1 + bias.relative:.4f} {rest} all of them"
+        yield f"             a common factor of {1 + bias.relative:.5g} {rest} all of them"
 
 
 def _why_not(assessment: Assessment) -> str:

@@ -123,6 +123,9 @@ def test_what_fits_no_definition_is_said_so():
     found = judge(MIXED, TIME, lambda s, id: 17.0 * REFERENCE.values(id)[TIME]["value"], 0.001)
     assert found.unexplained and not found.swapped
     assert found.biased and found.bias.explains  # a common factor is a bias, however large
+    hours = judge(MIXED, TIME, lambda s, id: REFERENCE.values(id)[TIME]["value"] / 3600, 0.001)
+    said = tell("results.csv", hours, REFERENCE.index)
+    assert "a common factor of 0.00027778 explains all of them" in said
     rng = np.random.default_rng(1)
     found = judge(MIXED, TIME, lambda s, id: float(rng.uniform(20, 30)), 0.001)
     assert "no definition of the reference fits" in verdict(found)
