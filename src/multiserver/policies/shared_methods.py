@@ -19,6 +19,7 @@ from multiserver.open.qbd import QuasiBirthDeath, StationaryDistribution, solve
 from multiserver.policies.conditions import FINITE_REMAINDER
 from multiserver.policies.parallel import limit_by_capacity
 from multiserver.policies.policy import Condition, Effort, Means, Method, Value
+from multiserver.policies.rehearsal import rehearse
 from multiserver.simulation.workload import Workload, with_warm_up
 from multiserver.sizes import scaled
 from multiserver.system import System
@@ -181,13 +182,17 @@ def class_simulation(rule: str | Callable[..., None], source: str) -> Method:
     """Simulation job by job, by the engine for policies that serve jobs of each need in order of
     arrival.
 
-    `rule` is the name of one of `simulation.class_policies`, or a function like `CLASS_POLICY`.
+    `rule` is the name of one of `simulation.class_policies`, or a function like `CLASS_POLICY`,
+    which is rehearsed before it is compiled.
     """
 
     def simulate(system: System, arrival_rate: float, effort: Effort, **_: Any) -> Means:
         from multiserver.simulation import class_policies
 
-        found = getattr(class_policies, rule) if isinstance(rule, str) else rule
+        if isinstance(rule, str):
+            found = getattr(class_policies, rule)
+        else:
+            rehearse(found := rule, tuple(system.needs), system.servers)
         return simulate_class_queues(system, arrival_rate, effort, found)
 
     return job_level(simulate, source=source)
