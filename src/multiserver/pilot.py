@@ -35,9 +35,10 @@ def enough_jobs(
 ) -> int:
     """The number of jobs that give E[T], of all jobs and of each class, about the relative
     `half_width`; at most those of `effort`. `run` simulates an effort, at λ/λ* = `fraction` (None
-    if not known). Raises `ValueError` unless the half-width is positive."""
-    if not as_float(half_width) > 0:
-        raise ValueError(f"half_width must be positive, found {half_width!r}")
+    if not known). Raises `ValueError` unless the half-width lies between 0 and 1."""
+    if not 0 < as_float(half_width) < 1:
+        expected = "a share of the mean in (0, 1), such as 0.05 for 5 %"
+        raise ValueError(f"half_width must be {expected}; found {half_width!r}")
     half_width = as_float(half_width)
     jobs = math.ceil(PILOT_SHARE * effort.jobs)
     pilot = replace(effort, jobs=jobs, key=(*effort.key, PILOT_STREAM_KEY), times=False)
