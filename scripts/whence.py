@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from atlas.io.untrusted import FINE, UNREADABLE, end, say
-from atlas.provenance.records import ProvenanceRecord, read_records
+from atlas.provenance.records import ProvenanceRecord, read_records, tell_changed
 from atlas.provenance.trace_back import compare, format_account, redraw
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,6 +37,10 @@ def main() -> int:
         arguments.file = arguments.configfile.pop()
     records = read_records(arguments.file)
     accounts = [account(record, arguments.configfile) for record in records]
+    if len(records) == 1 and (changed := tell_changed(arguments.file, records[0])):
+        (told,) = accounts
+        told["differences"] = [f"its record: {told['standing']}", *told["differences"]]
+        told["standing"] = changed
     if arguments.json:
         merged = [record | found for record, found in zip(records, accounts, strict=True)]
         say(json.dumps(merged if len(merged) > 1 else merged[0], indent=1))

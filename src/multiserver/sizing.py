@@ -62,8 +62,7 @@ class Target:
             if not (value is None and name == "longer_than") and not as_float(value) >= 0:
                 raise ValueError(f"{name} must be a number from 0 on, found {value!r}")
         if self.longer_than is not None and not as_float(self.at_most) <= 1:
-            found = f"a probability in [0, 1], such as 0.05 for 5 %; found {self.at_most!r}"
-            raise ValueError(f"at_most with longer_than must be {found}")
+            raise ValueError(f"at_most must be a probability, as 0.05 is; found {self.at_most!r}")
         for name in ("at_most", "quantile", "longer_than"):
             if (value := getattr(self, name)) is not None:
                 object.__setattr__(self, name, as_float(value))
@@ -204,12 +203,12 @@ def fewest_servers(
             bisect(meets, first)
         else:
             _try_all(meets, values, first, largest, target)
-    tried = sorted(values)
+    tried = tuple(sorted(values))
     return Sizing(
         policy=repr(policy),
         target=target,
         arrival_rate=arrival_rate,
-        tried=tuple(tried),
+        tried=tried,
         values=tuple(values[n] for n in tried),
     )
 
@@ -257,10 +256,8 @@ def _try_all(
         last = list(values.values())[-2 * row :]
         missing = min(last, default=math.inf) - target.at_most
         if len(last) == 2 * row and max(last) - min(last) < NEGLIGIBLE * missing:
-            raise ValueError(
-                f"no number of servers meets {target}: more than {n} change hardly anything,"
-                f" and the value is {last[-1]:.6g}"
-            )
+            why = f"more than {n} change hardly anything, and the value is {last[-1]:.6g}"
+            raise ValueError(f"no number of servers meets {target}: {why}")
 
 
 def _is_reachable(target: Target, classes: Sequence[JobClass]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import json
 import shutil
@@ -98,6 +99,27 @@ def test_the_account_from_another_folder(drawn, record):
     assert f"standing     {trace_back.SAME}" in said
     for digest in (record["fingerprint"], record["code"], record["series"]["state"]["digest"]):
         assert digest in said
+
+
+@pytest.mark.parametrize("kind", ["svg", "pdf"])
+def test_a_figure_that_was_edited_and_kept_its_record_is_told_by_its_sum(drawn, tmp_path, kind):
+    project, folder = drawn
+    file = tmp_path / f"fig1.{kind}"
+    made = (folder / file.name).read_bytes()
+    file.write_bytes(made + b"\n")
+    assert f"standing     {trace_back.SAME}" in run(project, file).stdout  # nothing is beside it
+    [record] = read_records(file)
+    sums = {file.name: hashlib.sha256(made).hexdigest()}
+    sidecar = file.with_suffix(".json")
+    sidecar.write_text(json.dumps(record | {"outputs": sums}), "utf-8")
+    said = run(project, file).stdout
+    assert "standing     another file than fig1.json beside it tells of, or changed since" in said
+    assert f"its record: {trace_back.SAME}" in said
+    file.write_bytes(made)
+    assert f"standing     {trace_back.SAME}" in run(project, file).stdout
+    file.write_bytes(made + b"\n")
+    sidecar.write_text(json.dumps(record | {"outputs": sums, "fingerprint": "0"}), "utf-8")
+    assert f"standing     {trace_back.SAME}" in run(project, file).stdout  # of another making
 
 
 def test_seeds_are_found_at_every_depth(record):

@@ -115,6 +115,22 @@ def read_records(file: Path) -> list[ProvenanceRecord]:
     return records
 
 
+def tell_changed(file: Path, record: ProvenanceRecord) -> str:
+    """That a file with this record is not the one that its sidecar has the sum of; empty if it is,
+    or if no sidecar of the same making is beside it."""
+    sidecar = _find_sidecar(file)
+    try:
+        beside = _parse(read_bytes(sidecar, MAX_BYTES).decode("utf-8")) or {}
+    except (Unreadable, UnicodeDecodeError):
+        return ""
+    sums = beside.get("outputs")
+    same = beside.get("fingerprint") == record["fingerprint"] and isinstance(sums, dict)
+    if not same or sums.get(file.name) in (None, sha256(read_bytes(file, MAX_BYTES))):
+        return ""
+    name = printable(os.path.relpath(sidecar, file.parent))
+    return f"another file than {name} beside it tells of, or changed since"
+
+
 @contextmanager
 def _in_time() -> Iterator[None]:
     """Raise `TimeoutError` if reading does not end, and silence the parsers, as their messages may

@@ -189,10 +189,9 @@ def class_simulation(rule: str | Callable[..., None], source: str) -> Method:
     def simulate(system: System, arrival_rate: float, effort: Effort, **_: Any) -> Means:
         from multiserver.simulation import class_policies
 
-        if isinstance(rule, str):
-            found = getattr(class_policies, rule)
-        else:
-            rehearse(found := rule, tuple(system.needs), system.servers)
+        found = getattr(class_policies, rule) if isinstance(rule, str) else rule
+        if found is rule:
+            rehearse(found, tuple(system.needs), system.servers)
         return simulate_class_queues(system, arrival_rate, effort, found)
 
     return job_level(simulate, source=source)
