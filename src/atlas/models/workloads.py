@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
 from atlas.fields.vocabulary import FINEST, LARGEST, Id, Needs, Positive, Probabilities, Text
+from atlas.models.log_columns import ColumnsBlock
 from atlas.models.periods import Period
 from atlas.models.systems import require_equal, require_servers
 
@@ -29,17 +30,6 @@ States = Annotated[
     WHOLE,
 ]
 Digest = Annotated[str | None, Field(description="of the file's content; filled in by the plan")]
-Column = Annotated[Text, Field(min_length=1, description="the name of a column")]
-
-
-class ColumnsBlock(Block):
-    """The names of a plain table's columns."""
-
-    need: Column
-    duration: Column
-    submitted: Annotated[Column, Field(description="of when jobs were submitted")] | None = None
-    started: Annotated[Column, Field(description="of when jobs started")] | None = None
-    requested: Annotated[Column, Field(description="of the time that jobs requested")] | None = None
 
 
 class TraceBlock(Block):
