@@ -11,13 +11,16 @@ from functools import lru_cache
 
 import numpy as np
 
-# Enough events to fill a few dozen servers, in a fraction of a second.
-EVENTS = 300
+# Enough events to fill a few dozen servers, in a fraction of a second; fewer of many needs, as a
+# rule takes as long as there are needs.
+EVENTS, FEWEST, NEEDS = 300, 30, 30_000
 ARRIVALS = 0.6
 
 
 @lru_cache(maxsize=64)
-def rehearse(rule: Callable[..., None], needs: tuple[int, ...], servers: int) -> None:
+def rehearse(
+    rule: Callable[..., None], needs: tuple[int, ...], servers: int | tuple[float, ...]
+) -> None:
     """Follow a rule like `CLASS_POLICY` through random arrivals and completions, as long as it
     allots servers that are there.
 
@@ -25,6 +28,7 @@ def rehearse(rule: Callable[..., None], needs: tuple[int, ...], servers: int) ->
     `number` that are not its own, and whatever the rule itself raises, such as `IndexError`.
     """
     rule = getattr(rule, "py_func", rule)
+    servers = len(servers) if isinstance(servers, tuple) else servers
     rng = np.random.default_rng(1)
     different = np.unique(np.array(needs, np.int64))
     C = len(different)
@@ -32,7 +36,7 @@ def rehearse(rule: Callable[..., None], needs: tuple[int, ...], servers: int) ->
     jobs: list[list[int]] = [[] for _ in range(C)]
     number = np.zeros((C + 1, width), np.int64)
     allotted = np.zeros(C, np.int64)
-    for event in range(EVENTS):
+    for event in range(max(FEWEST, min(EVENTS, NEEDS // C))):
         serving = np.flatnonzero(allotted)
         if len(serving) and rng.random() > ARRIVALS:
             c = rng.choice(serving)
