@@ -53,12 +53,18 @@ def test_the_wheel_works_by_itself(distributions, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_wheel_is_installed_and_used_in_a_clean_environment(distributions, tmp_path):
-    """As others install it: with what it requires and nothing else, and no folder of ours."""
+@pytest.mark.parametrize("resolution", ["highest", "lowest-direct"])
+def test_the_wheel_is_installed_and_used_in_a_clean_environment(
+    distributions, tmp_path, resolution
+):
+    """As others install it: with what it requires, the newest or the oldest allowed, and nothing
+    else, and no folder of ours."""
     (wheel,) = distributions.glob("*.whl")
     check_output(UV, "venv", "--quiet", "--python", sys.executable, tmp_path / "clean")
     python = tmp_path / "clean/bin/python"
-    check_output(UV, "pip", "install", "--quiet", "--python", python, wheel, cwd=tmp_path)
+    # The oldest of those that are built for this Python.
+    install = UV, "pip", "install", "--quiet", "--only-binary", ":all:", "--resolution", resolution
+    check_output(*install, "--python", python, wheel, cwd=tmp_path)
     page = (ROOT / "src/README.md").read_text("utf-8")
     code = page.split("```python\n")[1].split("```")[0]
     code += "print(queue.simulate(load=0.3, jobs=1e4, seed=1).mean_response_time)\n"
