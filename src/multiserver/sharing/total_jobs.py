@@ -103,4 +103,6 @@ def tail(steps: csr_array, log_total: float, k: int) -> float:
 def _longer(steps: csr_array, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """(I − M)⁻¹ M w."""
     matrix = csr_array(eye_array(steps.shape[0]) - steps)
+    # SuperLU takes indices of 32 bits alone, to which SciPy before 1.17.1 does not convert them.
+    matrix.indices, matrix.indptr = (x.astype(np.intc) for x in (matrix.indices, matrix.indptr))
     return np.asarray(spsolve_triangular(matrix, steps @ weights, lower=True))
