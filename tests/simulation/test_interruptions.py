@@ -71,6 +71,7 @@ def check_replication(cluster, seed, warmup, jumps):
         duration, tally, levels, left, times = reference(
             cluster, generator(seed, r), warmup + jumps
         )
+        early = 0
         if warmup == 0:
             exact = [AREA, SQUARE, DEPARTURES, RESPONSE, RESPONSE_SQUARE, INTERRUPTIONS]
             assert found.runs.durations[r] == duration
@@ -79,6 +80,9 @@ def check_replication(cluster, seed, warmup, jumps):
             before, earlier, low, gone, _ = reference(cluster, generator(seed, r), warmup)
             duration, tally = duration - before, tally - earlier
             levels[: len(low)] -= low
+            early = min(found.length.warm_up, len(gone))
+            np.testing.assert_array_equal(found.runs.classes[r, :early], gone[:early])
+            np.testing.assert_allclose(found.runs.responses[r, :early], times[:early], rtol=1e-10)
             left, times = left[len(gone) :], times[len(gone) :]
         assert found.runs.durations[r] == close(duration, rel=1e-11)
         np.testing.assert_allclose(found.runs.tallies[r], tally, rtol=1e-10, atol=1e-9)
@@ -86,10 +90,13 @@ def check_replication(cluster, seed, warmup, jumps):
         K = len(at_level) - 1
         levels = [*levels[:K], *[0.0] * (K - len(levels)), levels[K:].sum()]
         np.testing.assert_allclose(at_level, levels, rtol=1e-10, atol=1e-9)
-        kept = found.runs.recorded[r]
-        assert kept == min(found.length.jobs, len(left))
-        np.testing.assert_array_equal(found.runs.classes[r, :kept], left[:kept])
-        np.testing.assert_allclose(found.runs.responses[r, :kept], times[:kept], rtol=1e-10)
+        first, end = found.runs.early[r], found.runs.recorded[r]
+        assert first == early
+        kept = end - first
+        assert kept == min(found.runs.responses.shape[1] - first, len(left))
+        assert kept >= min(found.length.jobs, len(left))
+        np.testing.assert_array_equal(found.runs.classes[r, first:end], left[:kept])
+        np.testing.assert_allclose(found.runs.responses[r, first:end], times[:kept], rtol=1e-10)
     return found
 
 

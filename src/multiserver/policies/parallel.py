@@ -226,13 +226,17 @@ def _sampled(found: Performance, confidence: float) -> SampledTimes:
     """The times of as many jobs of each replication as have left in all of them."""
     from multiserver.simulation.sampled_times import SampledTimes
 
-    J = found.runs.recorded.min()
-    return SampledTimes(
+    runs = found.runs
+    first, J = runs.early.min(), min(found.length.jobs, (runs.recorded - runs.early).min())
+    chosen = runs.early[:, None] + np.arange(-first, J)
+    classes, times = (np.take_along_axis(x, chosen, 1) for x in (runs.classes, runs.responses))
+    return SampledTimes.of_jobs(
+        first,
+        classes,
+        times,
+        None,
         workload=found.length.workload,
         length=found.length,
-        classes=found.runs.classes[:, :J],
-        responses=found.runs.responses[:, :J],
-        services=None,
         confidence=confidence,
         caveat=found.caveat,
     )

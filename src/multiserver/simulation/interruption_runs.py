@@ -34,8 +34,8 @@ class Runs(NamedTuple):
     """R replications: their `durations` (R,), the `tallies` (R, rows, classes), the counts of
     `arrive` for Q single servers (R, Q, columns), the jobs `present` at the marks (R, M + 1), the
     `time_at_level` with 0, …, K − 1 or at least K jobs (R, K + 1), the same in the second half of
-    the warm-up, `time_before`, and of the first `recorded` jobs (R,) that left, their classes and
-    response times (R, J)."""
+    the warm-up, `time_before`, and of the first `recorded` jobs (R,) that left, `early` of them
+    (R,) in the warm-up, their classes and response times (R, J)."""
 
     durations: NDArray[np.float64]
     tallies: NDArray[np.float64]
@@ -43,6 +43,7 @@ class Runs(NamedTuple):
     present: NDArray[np.int64]
     time_at_level: NDArray[np.float64]
     time_before: NDArray[np.float64]
+    early: NDArray[np.int64]
     recorded: NDArray[np.int64]
     classes: NDArray[np.int64]
     responses: NDArray[np.float64]
@@ -78,9 +79,10 @@ def replicate(
     warmup: int,
     jumps: int,
     key: tuple[int, ...],
-    kept: int = 0,
+    kept: tuple[int, int] = (0, 0),
 ) -> Runs:
-    """The given replications, each with the response times of the first `kept` jobs that leave."""
+    """The given replications, each with the response times of the first jobs that leave: of as many
+    in the warm-up and after it as `kept` says."""
     classes = cluster.classes
     degrees = np.array([c.degree for c in classes])
     # Sets of different sizes are padded, sets drawn at random marked.
@@ -98,23 +100,24 @@ def replicate(
     singles = np.zeros((len(replications), len(pools), COLUMNS))
     present = np.zeros((len(replications), MARKS + 1), dtype=np.int64)
     levels, before = np.zeros((2, len(replications), LEVELS + 2 * len(capacities) + 1))
-    left, times = np.zeros((2, len(replications), kept))
+    left, times = np.zeros((2, len(replications), sum(kept)))
     rows = zip(replications, tallies, singles, present, levels, before, left, times, strict=True)
-    durations, recorded = zip(
+    durations, early, recorded = zip(
         *(
-            _run(generator(seed, *key, r), servers, int(warmup), int(jumps), *counted)
+            _run(generator(seed, *key, r), servers, int(warmup), int(jumps), kept[0], *counted)
             for r, *counted in rows
         ),
         strict=True,
     )
     counts = np.array(durations), tallies, singles, present, levels, before
-    return Runs(*counts, np.array(recorded), left.astype(np.int64), times)
+    return Runs(*counts, np.array(early), np.array(recorded), left.astype(np.int64), times)
 
 
 @njit(cache=True, error_model="numpy")
-def _run(rng, cluster, warmup, jumps, tally, singles, marks, levels, before, left, times):
+def _run(rng, cluster, warmup, jumps, room, tally, singles, marks, levels, before, left, times):
     """Let `warmup` jumps pass from an empty cluster, tally the next `jumps`; return their duration,
-    and how many jobs were recorded in `left` (their classes) and `times` of response.
+    how many jobs were recorded in the warm-up, at most `room`, and how many in all, in `left`
+    (their classes) and `times` of response.
 
     `tally` (ROWS, N), `levels` and `before` (K + 1,) are overwritten, `singles` (Q, COLUMNS) are
     added to.
@@ -132,7 +135,7 @@ def _run(rng, cluster, warmup, jumps, tally, singles, marks, levels, before, lef
     count = np.zeros(N, np.int64)
     last = np.zeros(N)
     t = start = changed = 0.0
-    everyone, marked, next_mark, recorded = 0, 0, warmup, 0
+    everyone, marked, next_mark, early, recorded = 0, 0, warmup, 0, 0
     arrival = rng.standard_exponential() / total
     tally[:] = 0.0
     for jump in range(warmup + jumps):
@@ -147,7 +150,7 @@ def _run(rng, cluster, warmup, jumps, tally, singles, marks, levels, before, lef
             tally[:] = 0.0
             last[:] = t
             start = changed = t
-            recorded = 0
+            early, room = recorded, len(times)
             done = in_progress(queue, t)
             for c in range(N):
                 queue.served[c] = -done[c]
@@ -167,7 +170,7 @@ def _run(rng, cluster, warmup, jumps, tally, singles, marks, levels, before, lef
             tally[DEPARTURES, c] += 1.0
             tally[RESPONSE, c] += response
             tally[RESPONSE_SQUARE, c] += response * response
-            if recorded < len(times):
+            if recorded < room:
                 left[recorded], times[recorded] = c, response
                 recorded += 1
             queue.free[queue.free[-1]] = j
@@ -215,4 +218,4 @@ def _run(rng, cluster, warmup, jumps, tally, singles, marks, levels, before, lef
         tally[AREA, c] += area
         tally[SQUARE, c] += count[c] * area
         tally[WORK, c] = queue.served[c] + done[c]
-    return t - start, recorded
+    return t - start, early, recorded

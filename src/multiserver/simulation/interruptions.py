@@ -64,7 +64,7 @@ def simulate(
     """
     require_integer("jumps", jumps)
     length = _length(cluster, warmup, jumps, stable_below or highest)
-    kept = length.jobs if times else 0
+    kept = (length.warm_up, length.jobs) if times else (0, 0)
     runs = replicate(cluster, seed, replications, warmup, jumps, key, kept)
     return summarise(cluster, length, runs, stable_below)
 
