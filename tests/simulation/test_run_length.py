@@ -93,6 +93,19 @@ def test_where_no_job_waits_it_is_that_of_the_durations():
     assert RunLength(work, 400, 4000, 0.3).skewness() == pytest.approx(2 / 20, rel=1e-9)
 
 
+def test_jobs_that_overtake_wait_no_more_seldom_than_in_order():
+    """In M/M/n the part of the time in which jobs wait follows from E[Q] and from Erlang's C."""
+    work = Workload(10, (1,), (ms.Exponential(rate=1.0),), (1.0,), 7.0)
+    ordered, other = (RunLength(work, 5000, 5000, 0.7, in_order) for in_order in (True, False))
+    waiting = references.erlang_c(10, 7.0) * 7 / 3
+    exact = ordered.skewness(queued=waiting)
+    assert other.skewness(queued=waiting) == pytest.approx(exact, rel=1e-12)
+    assert other.skewness(queued=waiting / 4) == pytest.approx(exact, rel=1e-9)
+    assert ordered.skewness(queued=waiting / 4) == pytest.approx(2 * exact, rel=1e-12)
+    more = other.skewness(queued=2 * waiting)
+    assert more == ordered.skewness(queued=2 * waiting) < 0.8 * exact
+
+
 @pytest.mark.parametrize("servers", [200, 250, 300])
 def test_constant_durations_that_hardly_ever_wait_have_an_interval_of_no_width(servers):
     """P(W > 0) is 3e-255 on 200 servers and no float on 300; powers of variances are 0 before."""

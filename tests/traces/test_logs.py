@@ -146,6 +146,7 @@ def test_resampled_jobs_are_those_of_the_system_with_the_shares_of_the_log(tmp_p
 
 def test_bursts_are_seen_to_differ():
     given = {"trace": TRACE, "servers": [140], "policies": ["easy-backfilling"]} | CHANCE
+    given |= {"jobs": 240_000}
     table = compute(trace_by_servers, given | {"largest_needs": [1, 8]})
     check_columns(table, trace_by_servers.UNITS)
     [row] = rows(table, time="waiting", statistic="mean", **{"class": "all"}).to_dict("records")

@@ -1,12 +1,12 @@
 """Runs of the jobs of a log (replayed, resampled, or as logged) and their statistics by class.
 
 Resampled jobs are simulated in independent replications, which are warmed up and judged like those
-of all simulators (`workload.with_warm_up`, `run_length`, `instability_test`); jobs keep arriving
-until all measured jobs have started. A replay is a single run: its intervals come from batches of
-consecutive jobs of a class, treated as independent (S. Asmussen and P. W. Glynn, Stochastic
-Simulation, 2007, Section IV.5). Each batch has at least `FAIR_OBSERVATIONS` jobs or, for a
-quantile, `FAIR_OBSERVATIONS`/5 jobs beyond it. With fewer than `FEWEST_BATCHES` batches there is no
-interval.
+of all simulators (`workload.with_warm_up`, `run_length`, `tails`, `time_averages`,
+`instability_test`); jobs keep arriving until all measured jobs have started. A replay is a single
+run: its intervals come from batches of consecutive jobs of a class, treated as independent
+(S. Asmussen and P. W. Glynn, Stochastic Simulation, 2007, Section IV.5). Each batch has at least
+`FAIR_OBSERVATIONS` jobs or, for a quantile, `FAIR_OBSERVATIONS`/5 jobs beyond it. With fewer than
+`FEWEST_BATCHES` batches there is no interval.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from multiserver.simulation.instability_test import (
 from multiserver.simulation.replay import replay
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.sampled_times import quantile_of
+from multiserver.simulation.time_averages import caveat_over_time
 from multiserver.simulation.workload import with_warm_up
 
 Array = NDArray[np.float64]
@@ -42,14 +43,15 @@ FURTHER, MOST = 0.25, 8
 @dataclass(frozen=True, eq=False, slots=True)
 class Run:
     """The measured jobs (N,): `classes` from 0, `waits` and `durations` in seconds, in
-    `replications` of equal length, one after another; a single one is split into batches. `caveat`
-    says why there are no intervals; `note` why there are no jobs: then every value is
+    `replications` of equal `length`, one after another; a single one is split into batches.
+    `caveat` says why there are no intervals; `note` why there are no jobs: then every value is
     `fill_value`."""
 
     classes: NDArray[np.int64]
     waits: Array
     durations: Array
     replications: int = 1
+    length: RunLength | None = None
     caveat: str = ""
     note: str = ""
     fill_value: float = math.nan
@@ -79,7 +81,8 @@ class Run:
         part, parts = self._parts(mine, probability)
         if probability is not None:
             order = np.argsort(values, kind="stable")
-            found = quantile_of(values[order], part[order], parts, probability)
+            told = {"length": self.length}
+            found = quantile_of(values[order], part[order], parts, probability, **told)
         else:
             totals = np.bincount(part, values, minlength=parts)
             weights = np.bincount(part, minlength=parts)
@@ -88,7 +91,17 @@ class Run:
             enough = parts >= FEWEST_BATCHES and math.isfinite(found.margin)
             return found.mean, found.margin if enough else math.nan
         few = len(values) < FAIR_OBSERVATIONS * parts
-        return found.mean, math.nan if few or self.caveat else found.half_width
+        caveat = self.caveat or self._caveat(time, probability)
+        return found.mean, math.nan if few or caveat else found.half_width
+
+    def _caveat(self, time: str, probability: float | None) -> str:
+        """Why a time of resampled jobs has no interval, in words, or an empty string."""
+        if self.length is None or time == "response":
+            return ""
+        if probability is not None:
+            return caveat_over_time(self.length)
+        rate = self.length.workload.arrival_rate
+        return self.length.caveat(queued=rate * float(self.waits.mean()))
 
     def _parts(self, mine: NDArray[np.int64], probability: float | None) -> tuple[Array, int]:
         """The index of the replication or batch that each job is in, and their number."""
@@ -152,6 +165,7 @@ def resample_log(
         np.concatenate(waits),
         measured.durations,
         replications,
+        length,
         growing or length.caveat(),
     )
 

@@ -130,11 +130,8 @@ class SampledTime:
             raise ValueError(f"a probability must be one number in (0, 1), found {probability!r}")
         values, replication = self._sorted
         R, confidence = len(self.times.responses), self.times.confidence
-        found = quantile_of(values, replication, R, p, confidence)
-        rank = np.searchsorted(values, found.mean, side="right")
-        share = share_up_to(rank, replication, R, confidence)
-        few = found.caveat or tail_caveat(self.times.length, 1 - p, 1 - share)
-        return self._with_caveat(found, few)
+        found = quantile_of(values, replication, R, p, confidence, self.times.length)
+        return self._with_caveat(found, found.caveat)
 
     def sf(self, t: float) -> Estimate:
         """P(time > t) at one t, and its interval. Raises `ValueError` if t is NaN or an array."""
@@ -167,9 +164,11 @@ def quantile_of(
     replications: int,
     probability: float,
     confidence: float = 0.95,
+    length: RunLength | None = None,
 ) -> Estimate:
     """The least t with P(time ≤ t) ≥ p, from N times in increasing order, each of one of R
-    independent `replications`; its caveat says if these are too few."""
+    independent `replications`; its caveat says if these are too few or, if their `length` is given,
+    if the jobs beyond come in too few bursts."""
     p, N = probability, len(values)
     found = float(values[math.ceil(p * N) - 1])
     rank = np.searchsorted(values, found, side="right")
@@ -179,7 +178,7 @@ def quantile_of(
         values[math.ceil(x * N) - 1] if 0 < x <= 1 else math.inf * (x - p)
         for x in (p - wide, p + wide)
     )
-    few = few_beyond(1 - p, share)
+    few = tail_caveat(length, 1 - p, 1 - share) if length else few_beyond(1 - p, share)
     if not 0 < p - wide < p + wide < 1:
         few = few or "too short, as its interval has no end among the times"
     margin = max(float(upper - lower) / 2, 0.0)
