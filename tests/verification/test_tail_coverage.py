@@ -9,6 +9,7 @@ P(N > 4) in M/M/1 at load 0.5 held, and 73 of 85 for the 99.5 % point of W at lo
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 
 import pytest
@@ -64,3 +65,22 @@ def test_intervals_of_tails_hold_what_they_promise(servers, size, load, jobs, re
         assert binom.sf(sum(those) - 1, len(those), HIGHEST) > ALARM, name
     assert sum(len(those) >= FEWEST for those in held.values()) >= 5
     assert load < 0.85 or "99% point of W" not in held
+
+
+def test_intervals_of_times_under_parallel_processing_hold(record_property):
+    """With 40 to 46 jobs beyond t, 248 of 343 held when the measured jobs themselves decided. T is
+    exponential, of rate 1 − λ."""
+    load, jobs = 0.5, 60_000
+    queue = ms.System([1.0], [ms.JobClass(duration=UNIT, compatible={0})]).under(ms.FCFS)
+    shares = [b * REPLICATIONS / (MEASURED * jobs) for b in (40, 43, 45, 46)]
+    held = []
+    for seed in range(2 * RUNS):
+        found = queue.simulate(load=load, jobs=jobs, seed=seed, times=True)
+        times = found.distribution.response_time
+        for p in shares:
+            value = times.sf(-math.log(p) / (1 - load))
+            if value.settled:
+                held.append(value.covers(p))
+    record_property("P(T > t)", f"{sum(held)} of {len(held)}")
+    assert len(held) >= FEWEST
+    assert binom.cdf(sum(held), len(held), LOWEST) > ALARM
