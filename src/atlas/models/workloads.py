@@ -12,7 +12,17 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
-from atlas.fields.vocabulary import FINEST, LARGEST, Id, Needs, Positive, Probabilities, Text
+from atlas.fields.vocabulary import (
+    FINEST,
+    LARGEST,
+    Id,
+    Needs,
+    Positive,
+    Probabilities,
+    Servers,
+    Share,
+    Text,
+)
 from atlas.models.log_columns import ColumnsBlock
 from atlas.models.periods import Period
 from atlas.models.systems import require_equal, require_servers
@@ -36,33 +46,21 @@ class TraceBlock(Block):
     """A log of jobs: its `file` and `format`, or the `name` that the run's config gives it."""
 
     name: Annotated[Id, Field(description="the name of one of the run's traces")] | None = None
-    file: (
-        Annotated[
-            Text,
-            Field(
-                min_length=1,
-                description="where it is, from the folder in which the run was started",
-            ),
-        ]
-        | None
-    ) = None
+    file: Annotated[
+        Text | None,
+        Field(
+            min_length=1, description="where it is, from the folder in which the run was started"
+        ),
+    ] = None
     format: Annotated[
         Literal["swf", "slurm", "borg", "plain"] | None,
         Field(description="which format the file has"),
     ] = None
     digest: Digest = None
-    faults: (
-        Annotated[
-            float,
-            Field(
-                ge=0,
-                le=1,
-                description="the share of faulty rows that is still bearable, 0.01 if nothing says",
-            ),
-            AS_WRITTEN,
-        ]
-        | None
-    ) = None
+    faults: Annotated[
+        Share | None,
+        Field(description="the share of faulty rows that is still bearable, 0.01 if nothing says"),
+    ] = None
     unit: Annotated[
         Positive | None, Field(description="needs are rounded up to multiples of it")
     ] = None
@@ -84,18 +82,15 @@ class TraceBlock(Block):
     ) = None
     columns: ColumnsBlock | None = None
     seconds: Annotated[Positive, Field(description="a plain table's unit of time")] | None = None
-    separator: (
-        Annotated[
-            str,
-            Field(
-                min_length=1,
-                max_length=1,
-                pattern=r"^[\t -~]$",
-                description="of a plain table's fields",
-            ),
-        ]
-        | None
-    ) = None
+    separator: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=1,
+            pattern=r"^[\t -~]$",
+            description="of a plain table's fields",
+        ),
+    ] = None
 
     @model_validator(mode="after")
     def _is_complete(self) -> Self:
@@ -107,20 +102,11 @@ class TraceBlock(Block):
             "a plain table without columns",
             "columns: {need: NAME, duration: NAME}",
         )
-        for key, formats in (
-            ("columns", ("plain",)),
-            ("seconds", ("plain",)),
-            ("separator", ("plain",)),
-            ("need", ("slurm",)),
-            ("priorities", ("borg",)),
-        ):
-            alone = getattr(self, key) is not None and self.format is not None
-            require(
-                not alone or self.format in formats,
-                f"{key} of a trace in the format {self.format}",
-                f"{key} with the format {' or '.join(formats)} only",
-                key,
-            )
+        formats = dict.fromkeys(("columns", "seconds", "separator"), "plain")
+        for key, known in (formats | {"need": "slurm", "priorities": "borg"}).items():
+            fits = getattr(self, key) is None or self.format in (None, known)
+            found = f"{key} of a trace in the format {self.format}"
+            require(fits, found, f"{key} with the format {known} only", key)
         return self
 
 
@@ -157,17 +143,14 @@ class GeneratedBlock(Block):
 class ClassesBlock(Block):
     """A table of classes: a `file`, optionally a `cell` of it, or the columns themselves."""
 
-    file: (
-        Annotated[
-            Text,
-            Field(
-                min_length=1,
-                description="a CSV file of need, share and mean_duration, from the folder in which"
-                " the run was started or from the project's",
-            ),
-        ]
-        | None
-    ) = None
+    file: Annotated[
+        Text | None,
+        Field(
+            min_length=1,
+            description="a CSV file of need, share and mean_duration, from the folder in which"
+            " the run was started or from the project's",
+        ),
+    ] = None
     cell: Annotated[
         Text | None, Field(description="which cell of the file, by its column cell")
     ] = None
@@ -175,27 +158,19 @@ class ClassesBlock(Block):
     source: Annotated[
         Text | None, Field(description="where the file is from; filled in by the plan")
     ] = None
-    servers: (
-        Annotated[
-            int,
-            Field(ge=1, le=LARGEST, description="of the cell, by the file; filled in by the plan"),
-            WHOLE,
-        ]
-        | None
-    ) = None
+    servers: Annotated[
+        Servers | None, Field(description="of the cell, by the file; filled in by the plan")
+    ] = None
     needs: Needs | None = None
     shares: Probabilities | None = None
-    mean_durations: (
-        Annotated[
-            list[Positive],
-            Field(
-                min_length=1,
-                max_length=1000,
-                description="mean durations in seconds, class by class",
-            ),
-        ]
-        | None
-    ) = None
+    mean_durations: Annotated[
+        list[Positive] | None,
+        Field(
+            min_length=1,
+            max_length=1000,
+            description="mean durations in seconds, class by class",
+        ),
+    ] = None
 
     @model_validator(mode="after")
     def _is_complete(self) -> Self:
@@ -276,12 +251,9 @@ class RoundedBlock(WorkloadBlock):
     @property
     def needs(self) -> list[int]:
         """The needs, rounded."""
-        rounded = self.rounding == "powers-of-two"
-        return (
-            [1 << (v - 1).bit_length() for v in self.unrounded_needs]
-            if rounded
-            else self.unrounded_needs
-        )
+        if self.rounding == "powers-of-two":
+            return [1 << (v - 1).bit_length() for v in self.unrounded_needs]
+        return self.unrounded_needs
 
     def require_room(self, *servers: int) -> None:
         """Raise a misfit if a job could never start on these numbers of servers."""
