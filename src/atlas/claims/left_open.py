@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from atlas.claims import Found
-from atlas.models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process, multiserver_jobs, qbd
 from multiserver.phased import PhasedJobs
@@ -61,6 +60,6 @@ def _apart(one: float, other: float) -> float:
 
 
 def _largest(systems: Systems, gap: Callable[[MultiserverJobSystem], float]) -> Found:
-    found = [(gap(read_system(block)), block) for block in systems]
+    found = [(gap(MultiserverJobSystem.of(**block)), block) for block in systems]
     worst, block = max(found, key=lambda pair: pair[0])
     return Found(worst, f"needs {block['needs']} of {block['servers']}")

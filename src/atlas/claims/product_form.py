@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from atlas.models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import single_duration, stationary, two_class
 from multiserver.saturated.agreement import ProductFormGaps, compare, draw_system
@@ -37,7 +36,7 @@ def gap_to_chain(
 def least_violation(*, systems: Sequence[Mapping[str, Any]]) -> float:
     """The least over `systems` of the largest |p_c π_s − Σ_s' π_s' P_c(s', s)| of Eq. (4) over the
     classes c and states s, where π is the stationary distribution by elimination."""
-    results = (stationary.solve(read_system(system)) for system in systems)
+    results = (stationary.solve(MultiserverJobSystem.of(**system)) for system in systems)
     return float(min(np.abs(stationary.local_balance_residuals(r)).max() for r in results))
 
 
@@ -46,7 +45,7 @@ def least_misfit_of_products(*, systems: Sequence[Mapping[str, Any]]) -> float:
     π_s over the probabilities of the jobs in s and Σ_c G_c(jobs of class c in service) for any G_c:
     0 if π has a product form such as Eq. (2), where each factor depends on the number of jobs of
     one class in service."""
-    return min(_misfit(read_system(system)) for system in systems)
+    return min(_misfit(MultiserverJobSystem.of(**system)) for system in systems)
 
 
 def lemma_5_2_gap(*, count: int, largest: int, seed: int) -> float:

@@ -19,7 +19,6 @@ import numpy as np
 from atlas.claims import Found, System
 from atlas.claims.scaling_curves import Sizes, direction_changes, inflections, mix, worst_share
 from atlas.claims.scaling_system import UNIT, Rates
-from atlas.models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process, one_or_n
 from multiserver.open.multiserver_jobs import FcfsBlocks, prepare
@@ -55,7 +54,7 @@ def age_gap(*, systems: Sequence[Mapping[str, Any]], fraction_of_limit: float) -
     chain."""
 
     def gap(block: Mapping[str, Any]) -> tuple[float, str]:
-        system = read_system(block)
+        system = MultiserverJobSystem.of(**block)
         process = age_process.interpolate(PhasedJobs.exponential(system))
         result = process.at(fraction_of_limit * process.limit)
         (mu_1, mu_n), p = system.rates, system.probabilities

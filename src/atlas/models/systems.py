@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -153,12 +153,6 @@ def require_equal(**columns: Iterable) -> None:
     counts = {name.replace("_", " "): len(list(column)) for name, column in columns.items()}
     found = ", ".join(f"{count} {name}" for name, count in counts.items())
     require(len(set(counts.values())) == 1, found, "equally many, one a class")
-
-
-def read_system(parameters: Mapping[str, Any]) -> MultiserverJobSystem:
-    """The system that the parameters describe."""
-    keys = ("servers", "needs", "rates", "probabilities")
-    return MultiserverJobSystem.of(**{key: parameters[key] for key in keys})
 
 
 def with_sizes(system: MultiserverJobSystem, sizes: Sequence[Size]) -> System:
