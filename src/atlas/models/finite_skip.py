@@ -144,13 +144,12 @@ class Model:
         """The constants of the bounds; None if the theorem does not cover the policy or S."""
         return self.queue.constants(refined=refined) if self.bounded else None
 
-    @property
-    def approximation(self) -> Callable[[float], float] | None:
-        """λ -> E[T] by Zhang and Zwart, for limited processor sharing."""
+    def approximation(self, arrival_rate: float) -> float:
+        """E[T] by Zhang and Zwart, for limited processor sharing; NaN for any other model."""
         system = self.queue.system
         if system.limit is None:
-            return None
-        return lambda arrival_rate: zhang_zwart(system.limit, system.durations[0], arrival_rate)
+            return math.nan
+        return zhang_zwart(system.limit, system.durations[0], arrival_rate)
 
     def _moment(self, of: Callable[[Any], float], power: int) -> float:
         system = self.queue.system

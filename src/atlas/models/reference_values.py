@@ -159,9 +159,9 @@ def other_definitions(
     system = queue.system
     if not isinstance(system, System) or not (inverted := _with_reciprocal_rates(block)):
         return
-    for name, point in ((MEANS_FOR_RATES, rate), (MEANS_AT_LOAD, None)):
-        other, _ = read_reference(inverted)
-        at = other.system.arrival_rate(system.load(rate)) if point is None else point
+    other, _ = read_reference(inverted)
+    same_load = other.system.arrival_rate(system.load(rate))
+    for name, at in ((MEANS_FOR_RATES, rate), (MEANS_AT_LOAD, same_load)):
         try:
             values = tabulate(other.exact(arrival_rate=at), [])
             if (times := distribution_of(other, at)) is not None:

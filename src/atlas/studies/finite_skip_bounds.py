@@ -43,7 +43,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
             model.pooled(load),
             *printed.at(arrival_rate).response,
             *refined.at(arrival_rate).response,
-            model.approximation(arrival_rate) if model.approximation else math.nan,
+            model.approximation(arrival_rate),
         )
 
     def heights(row: Row) -> list[float]:
