@@ -28,8 +28,6 @@ from multiserver.sizes import Exponential
 # The accuracy of a curve of mean waits, as a fraction of the largest scaled wait. Waits below a
 # fraction SMALL of the largest are not taken from a curve, so that all keep nine digits.
 ACCURACY, SMALL = 1e-11, 1e-2
-# The relative half-width of a simulated λ*.
-LIMIT_HALF_WIDTH = 1e-3
 
 
 class Means(NamedTuple):
@@ -109,12 +107,6 @@ def open_fcfs(system: MultiserverJobSystem) -> OpenFcfs:
         return Means(*means, by_class.of_distribution(blocks, result))
 
     return OpenFcfs(blocks.throughput, by_level, system, dear=False)
-
-
-def find_limit(queue: Queue, seed: int) -> float:
-    """λ*; simulated to a relative half-width of `LIMIT_HALF_WIDTH` if no chain within reach gives
-    it."""
-    return queue.stability(half_width=LIMIT_HALF_WIDTH, seed=seed).limit
 
 
 def under_fcfs(system: MultiserverJobSystem) -> Queue:

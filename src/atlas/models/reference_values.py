@@ -83,12 +83,12 @@ def limit_of(queue: Queue) -> dict[str, Any] | None:
     columns = {"value": stability.limit, "route": stability.method, "source": stability.source}
     if (estimate := stability.estimate) is None:
         return columns
-    columns |= {
+    return columns | {
+        "route": "simulation of the saturated system",
         "half_width": estimate.half_width,
         "jobs": estimate.jobs,
         "replications": estimate.replications,
     }
-    return columns | {"route": "simulation of the saturated system"}
 
 
 def tabulate(result: Result, tail: list[int]) -> Values:

@@ -171,10 +171,7 @@ def _of_period(chunks: Iterator[Chunk], period: Moments | None) -> Iterator[Chun
 
 
 def _in_units(chunks: Iterator[Chunk], unit: float | None) -> Iterator[Chunk]:
-    for chunk in chunks:
-        if unit is None:
-            yield chunk
-        else:
-            # A need that is a multiple up to rounding error is kept as that multiple.
-            multiples = np.ceil(chunk.needs / unit * (1 - 1e-12))
-            yield replace(chunk, needs=multiples)
+    if unit is None:
+        return chunks
+    # A need that is a multiple up to rounding error is kept as that multiple.
+    return (replace(c, needs=np.ceil(c.needs / unit * (1 - 1e-12))) for c in chunks)

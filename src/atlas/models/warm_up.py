@@ -1,18 +1,25 @@
-"""The jobs that pass before a simulation measures, and whether they are too many.
+"""What is known before a series is simulated: λ*, exact solutions, and whether too many jobs pass
+before a simulation measures.
 
 They are most at the highest load, so that one check there serves all points of a series.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from atlas.fields.block import refusing
-from atlas.models.finite_skip import Exact, Model
+from atlas.models.finite_skip import Exact, Model, read_model
+from atlas.models.policies import PolicyBlock
 from multiserver.policies.shared_methods import workload_of
+from multiserver.queue import Queue
 from multiserver.simulation.workload import TooManyJobsError, refuse_endless
 from multiserver.system import System
+
+# The relative half-width of a simulated λ*.
+LIMIT_HALF_WIDTH = 1e-3
 
 
 @contextmanager
@@ -29,16 +36,29 @@ def require_short_warm_up(system: System, load: float, *at: str | int) -> None:
         refuse_endless(workload_of(system, system.arrival_rate(load)))
 
 
-def require_short_warm_ups(
-    models: Iterable[Model], exact: Iterable[Exact | None], loads: Iterable[float]
-) -> None:
-    """The same for models that are simulated at all loads, as far as they are stable, since no
-    exact solution is known. Of parallel processing a simulation itself finds it."""
-    for model, solution in zip(models, exact, strict=True):
-        if solution is None and model.queue.system.model != "parallel-processing":
-            for load in loads:
+def find_limit(queue: Queue, seed: int) -> float:
+    """λ*; simulated to a relative half-width of `LIMIT_HALF_WIDTH` if no chain within reach gives
+    it. Raises a misfit, at the rates, if too many jobs arrive before that measures."""
+    with refusing_endless("rates"):
+        return queue.stability(half_width=LIMIT_HALF_WIDTH, seed=seed).limit
+
+
+def solve_policies(
+    parameters: Any, most_states: int
+) -> list[tuple[PolicyBlock, Model, Exact | None]]:
+    """The `policies` of a study with their models, and their exact solutions if known. Raises a
+    misfit, at the loads, if one without is stable at a load and too many jobs arrive there before a
+    simulation measures. Of parallel processing a simulation itself finds it."""
+    system, found = parameters.system.plain(), []
+    for policy in parameters.policies:
+        model = read_model({"system": system, "policy": policy.plain()})
+        exact = model.exact(most_states, parameters.enough)
+        if exact is None and model.queue.system.model != "parallel-processing":
+            for load in parameters.loads:
                 if not model.refuses(load):
                     require_short_warm_up(model.queue.system, load, "loads")
+        found.append((policy, model, exact))
+    return found
 
 
 class SimulatedAtLoads:

@@ -22,13 +22,13 @@ from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import FINELY, Enough, HighestLoad, Jobs, Loads
 from atlas.models.described_systems import OneSystem
-from atlas.models.finite_skip import OF_MANY, Exact, Model, read_model
+from atlas.models.finite_skip import OF_MANY, Exact, Model
 from atlas.models.policies import Policies, PolicyBlock, require_policies_of
 from atlas.models.sampling import Progress, sample
 from atlas.models.scored import scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
-from atlas.models.warm_up import refusing_endless, require_short_warm_ups
+from atlas.models.warm_up import refusing_endless, solve_policies
 from multiserver.errors import NotKnownError, UnstableError
 from multiserver.results import Result
 from multiserver.simulation.estimate import Estimate, observations
@@ -72,13 +72,10 @@ class Parameters(PilotedBlock):
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per load, policy and class, `all` after the classes."""
-    system, key = parameters.system.plain(), stream_key(parameters)
-    models = [read_model({"system": system, "policy": p.plain()}) for p in parameters.policies]
-    exact = [model.exact(OF_MANY, parameters.enough) for model in models]
-    require_short_warm_ups(models, exact, parameters.loads)
+    solved, key = solve_policies(parameters, OF_MANY), stream_key(parameters)
     rows: list[dict[str, Any]] = []
     for i, load in progress(list(enumerate(parameters.loads))):
-        for policy, model, solution in zip(parameters.policies, models, exact, strict=True):
+        for policy, model, solution in solved:
             # If a series is split over several jobs, the first of them computes the curves.
             if i == 0 and solution is not None:
                 rows += draw_curve(parameters, policy, model, solution)

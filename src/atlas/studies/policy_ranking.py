@@ -17,12 +17,12 @@ from pydantic import model_validator
 from atlas.fields.columns import Truth, Words
 from atlas.fields.vocabulary import FINELY, Enough, Loads
 from atlas.models.described_systems import FiniteSkipSystem
-from atlas.models.finite_skip import OF_A_SCORE, read_model, simulate
+from atlas.models.finite_skip import OF_A_SCORE, simulate
 from atlas.models.policies import Policies, require_policies_of
 from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
-from atlas.models.warm_up import refusing_endless, require_short_warm_ups
+from atlas.models.warm_up import refusing_endless, solve_policies
 
 UNITS = {
     "load": "1",
@@ -50,16 +50,11 @@ class Parameters(SimulatedBlock):
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per load and policy, best first; policies that are unstable at the load are last."""
-    key = stream_key(parameters)
-    system = parameters.system.plain()
-    labels = [p.label for p in parameters.policies]
-    models = [read_model({"system": system, "policy": p.plain()}) for p in parameters.policies]
-    exact = [model.exact(OF_A_SCORE, parameters.enough) for model in models]
-    require_short_warm_ups(models, exact, parameters.loads)
+    solved, key = solve_policies(parameters, OF_A_SCORE), stream_key(parameters)
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
         estimates = []
-        for label, model, solution in zip(labels, models, exact, strict=True):
+        for policy, model, solution in solved:
             mean, error = float(solution(load)[-1]) if solution else math.nan, 0.0
             if model.refuses(load):
                 mean = math.inf
@@ -69,7 +64,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
                     run = simulate(model.queue, **options, **parameters.effort())
                 found = run.mean_response_time
                 mean, error = found.mean, found.standard_error if found.settled else math.nan
-            estimates.append((mean, error, label))
+            estimates.append((mean, error, policy.label))
         rows += rank(load, estimates)
     return pd.DataFrame(rows, columns=list(UNITS))
 

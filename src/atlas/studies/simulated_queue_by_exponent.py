@@ -13,11 +13,11 @@ import pandas as pd
 from atlas.fields.markers import DrawnAs
 from atlas.fields.vocabulary import EvenServers, Exponents, FewPoints, Load
 from atlas.models.mixes import MixBlock, build_mix
-from atlas.models.open_fcfs import find_limit, under_fcfs
+from atlas.models.open_fcfs import under_fcfs
 from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
-from atlas.models.warm_up import refusing_endless, require_short_warm_up
+from atlas.models.warm_up import find_limit, require_short_warm_up
 from atlas.studies.simulated_response_time import UNITS as POINT_UNITS
 from atlas.studies.simulated_response_time import simulate_point
 
@@ -39,8 +39,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     for i, alpha in progress(list(enumerate(exponents))):
         system = build_mix(parameters.plain(), float(alpha))
         queue = under_fcfs(system)
-        with refusing_endless("rates"):
-            limit = find_limit(queue, parameters.seed)
+        limit = find_limit(queue, parameters.seed)
         arrival_rate = parameters.load * system.naive_throughput
         if arrival_rate < limit:
             require_short_warm_up(queue.system, parameters.load, "rates")

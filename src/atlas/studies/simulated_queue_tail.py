@@ -16,11 +16,11 @@ from atlas.fields.block import INCREASING
 from atlas.fields.markers import DrawnAs, Resolution
 from atlas.fields.vocabulary import Count, FractionOfLimit
 from atlas.models.feasibility import is_solvable
-from atlas.models.open_fcfs import find_limit, under_fcfs
+from atlas.models.open_fcfs import under_fcfs
 from atlas.models.scored import SCORES, scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock, SystemBlock
-from atlas.models.warm_up import refusing_endless, require_short_warm_up
+from atlas.models.warm_up import find_limit, require_short_warm_up
 from multiserver.open.qbd import solve
 from multiserver.simulation import fcfs, phase
 from multiserver.simulation.estimate import observations
@@ -44,8 +44,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     system, replications = parameters.system, parameters.replications
     source = {"seed": parameters.seed, "key": (stream_key(parameters),)}
     queue = under_fcfs(system)
-    with refusing_endless("rates"):
-        arrival_rate = parameters.fraction_of_limit * find_limit(queue, parameters.seed)
+    arrival_rate = parameters.fraction_of_limit * find_limit(queue, parameters.seed)
     require_short_warm_up(queue.system, queue.system.load(arrival_rate), "rates")
     workload, levels = Workload.of(system, arrival_rate), parameters.levels
     each = parameters.jobs / replications

@@ -14,12 +14,12 @@ import pandas as pd
 from atlas.fields.markers import DrawnAs
 from atlas.fields.vocabulary import FractionsOfLimit
 from atlas.models.feasibility import is_solvable
-from atlas.models.open_fcfs import find_limit, under_fcfs
+from atlas.models.open_fcfs import under_fcfs
 from atlas.models.sampling import Progress
 from atlas.models.scored import AGAINST_EXACT, scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock, SystemBlock
-from atlas.models.warm_up import refusing_endless, require_short_warm_up
+from atlas.models.warm_up import find_limit, require_short_warm_up
 from multiserver.errors import NotKnownError
 from multiserver.queue import Queue
 from multiserver.simulation.estimate import fair_half_width, observations
@@ -47,8 +47,7 @@ class Parameters(SystemBlock, PilotedBlock):
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per fraction."""
     queue, key = under_fcfs(parameters.system), stream_key(parameters)
-    with refusing_endless("rates"):
-        limit = find_limit(queue, parameters.seed)
+    limit = find_limit(queue, parameters.seed)
     load = queue.system.load(parameters.fractions_of_limit[-1] * limit)
     require_short_warm_up(queue.system, load, "rates")
     rows = [
