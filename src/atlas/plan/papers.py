@@ -101,44 +101,44 @@ class PaperFile:
 
     def _figure(self, id: str, block: dict[str, Any]) -> Product | None:
         path = ("figures", id)
-        completed = self._complete("draw", block, path)
+        completed, series = self._complete("draw", block, path)
         if completed is None:
             return None
-        series = self._resolve_series(completed, path)
-        faithful = self._fill_texts(id, completed, path)
         drawing, style = completed["drawing"], self._look["style"]
         self._faults += find_unprintable(drawing, (*path, "drawing"), style)
+        places = {"places": self._places[id]} if id in self._places else {}
         return self._product(
             id,
             "draw",
-            completed
-            | {"look": dict(self._look), "faithful": faithful}
-            | ({"places": self._places[id]} if id in self._places else {}),
+            completed | {"look": dict(self._look)} | places,
             series,
-            (module("drawings", completed["drawing"]["kind"]).__name__,),
+            (module("drawings", drawing["kind"]).__name__,),
             (*self._look["formats"], "figure.tex", "frame.tex"),
         )
 
     def _table(self, id: str, block: dict[str, Any]) -> Product | None:
         path = ("tables", id)
-        completed = self._complete("tabulate", block, path)
+        completed, series = self._complete("tabulate", block, path)
         if completed is None:
             return None
-        series = self._resolve_series(completed, path)
-        faithful = self._fill_texts(id, completed, path)
         self._faults += find_unbalanced(completed["columns"], (*path, "columns"))
-        return self._product(id, "tabulate", completed | {"faithful": faithful}, series)
+        return self._product(id, "tabulate", completed, series)
 
-    def _complete(self, stage: str, block: dict[str, Any], path: Path) -> dict[str, Any] | None:
-        """The block completed by its studies and its drawing, or None if it has faults."""
+    def _complete(
+        self, stage: str, block: dict[str, Any], path: Path
+    ) -> tuple[dict[str, Any] | None, dict[str, Series]]:
+        """The block completed by its studies and its drawing, with its series; None if it has
+        faults."""
         completed, faults = complete(stage, block, path)
         self._faults += faults
         if faults:
-            return None
+            return None, {}
         for name, faithful in completed.pop("faithful").items():
             self._faithful[f"{path[1]}/{name}"] = faithful
         self._paper[path[0]][path[1]] = completed
-        return completed
+        series = self._resolve_series(completed, path)
+        completed["faithful"] = self._fill_texts(path[1], completed, path)
+        return completed, series
 
     def _fill_texts(self, id: str, block: dict[str, Any], path: Path) -> bool:
         """Fill in the texts of a figure or table, and return whether it is the paper's."""
