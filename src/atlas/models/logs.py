@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,7 +81,7 @@ class Log:
     def require_servers(self, servers: int, *at: str | int) -> None:
         """Raise a misfit, at the number of servers, if a job could never start."""
         work = self.needs * self.durations
-        which = partial(tell_wide, self.needs, np.ones(len(work)), work, servers)
+        which = tell_wide(self.needs, np.ones(len(work)), work, servers)
         require_servers(int(self.needs.max()), servers, *at, which=which)
 
     def jobs(self, growth: float, overestimate: float, *, by_logs: bool) -> Jobs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -120,7 +120,7 @@ def require_servers(
     servers: int,
     *at: str | int,
     unrounded: int | None = None,
-    which: Callable[[], str] = str,
+    which: str = "",
 ) -> None:
     """Raise a misfit, at the number of servers, if a job of the largest need could never start.
     It is `unrounded` before needs are rounded up to powers of two, if they are; `which` says which
@@ -128,7 +128,7 @@ def require_servers(
     rounded = unrounded not in (None, largest)
     need = f"{unrounded}, rounded up to the power of two {largest}," if rounded else f"{largest}"
     if largest > servers:
-        found = f"need {need} exceeds {servers} servers: such a job never starts{which()}"
+        found = f"need {need} exceeds {servers} servers: such a job never starts{which}"
         other = ", or rounding: none" if rounded and unrounded <= servers else ""
         raise misfit(found, f"servers for the largest need{other}", *at)
 
@@ -140,8 +140,11 @@ def tell_wide(
     servers: int,
 ) -> str:
     """How many jobs need more than all servers, or which share of them, and their share of the
-    work. `jobs` are the numbers of jobs, or their shares, and `work` their server-seconds."""
+    work; nothing if none does. `jobs` are the numbers of jobs, or their shares, and `work` their
+    server-seconds."""
     wide = needs > servers
+    if not wide.any():
+        return ""
     number, total = jobs[wide].sum(), jobs.sum()
     many = f"{100 * number:.3g} % of the" if total < FEW else f"{number:.0f} of {total:.0f}"
     share = 100 * work[wide].sum() / work.sum()

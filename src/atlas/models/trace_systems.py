@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -81,7 +80,7 @@ def make_system(cells: pd.DataFrame, servers: int) -> MultiserverJobSystem:
     unrounded = round((cells["requested"] / cells["duration"]).max())
     # Of a table of classes the numbers of jobs are shares.
     needs, jobs = cells["need"].to_numpy(), cells["jobs"].to_numpy()
-    which = partial(tell_wide, needs, jobs, cells["requested"].to_numpy(), servers)
+    which = tell_wide(needs, jobs, cells["requested"].to_numpy(), servers)
     require_servers(classes["need"].max(), servers, "servers", unrounded=unrounded, which=which)
     total = classes["jobs"].sum()
     return MultiserverJobSystem.of(

@@ -43,10 +43,7 @@ UNITS = {
 }
 
 AT = 0.9
-
-
-class Parameters(GrowingBlock):
-    """What to compute."""
+Parameters = GrowingBlock
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

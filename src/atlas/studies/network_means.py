@@ -64,9 +64,7 @@ class Parameters(Block):
             found,
             "fractions_of_limit if jobs arrive from outside, and only then",
         )
-        for permanent in self.permanent[:1] or [None]:
-            populations = () if permanent is None else (permanent,)
-            network = self.network.require_exists(populations)
+        network = self.network.require_exists(tuple(self.permanent[:1]))
         require_means(network.queues, tuple(self.permanent[-1:]), "permanent")
         return self
 

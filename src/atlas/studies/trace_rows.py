@@ -23,10 +23,7 @@ UNITS = {
 }
 # One reason per column of `traces.Chunk.times`.
 UNKNOWN = ("no time of submission", "no time of start", "no requested time")
-
-
-class Parameters(JobsBlock):
-    """What to compute."""
+Parameters = JobsBlock
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

@@ -26,10 +26,7 @@ UNITS = {
     "exponent": "1",
     "scale": "s",
 }
-
-
-class Parameters(JobsBlock):
-    """What to compute."""
+Parameters = JobsBlock
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

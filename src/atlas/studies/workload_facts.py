@@ -15,10 +15,7 @@ from atlas.models.workloads import WorkloadBlock
 from atlas.traces.aggregate import by_need, fit
 
 UNITS = {"quantity": Words("name"), "value": "unit beside it", "unit": Words("name")}
-
-
-class Parameters(WorkloadBlock):
-    """What to compute."""
+Parameters = WorkloadBlock
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

@@ -29,10 +29,7 @@ UNITS = {
     "exponent": "1",
     "scale": "s",
 }
-
-
-class Parameters(RoundedBlock):
-    """What to compute."""
+Parameters = RoundedBlock
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
