@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 # The code that plans, which need not belong to the project that is planned.
 PLANNER_CODE = digest_sources(FilePath(__file__).parents[3] / part for part in ("scripts", "src"))
-TUPLES = ("modules", "place", "suffixes")
 
 
 def cache_file(file: FilePath) -> str:
@@ -73,9 +72,9 @@ class CachedPaper:
     def products(self) -> tuple[Product, ...]:
         """The products. Raises `ConfigError` with the faults of the file."""
         if content := self._cached:
-            series = {file: Series(**_restore(block)) for file, block in content["series"].items()}
+            series = {file: Series(**block) for file, block in content["series"].items()}
             return tuple(
-                Product(**_restore(block) | {"series": {n: series[f] for n, f in drawn.items()}})
+                Product(**block | {"series": {name: series[file] for name, file in drawn.items()}})
                 for block, drawn in content["products"]
             )
         # Imported only here: it knows all studies, and through them every engine.
@@ -102,10 +101,6 @@ class CachedPaper:
 
 def _flatten(one: Series | Product) -> dict[str, Any]:
     return {field.name: getattr(one, field.name) for field in fields(one)}
-
-
-def _restore(block: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if key in TUPLES else value for key, value in block.items()}
 
 
 def _has(name: str, sum: str) -> bool:

@@ -252,7 +252,7 @@ class PaperFile:
             code=self._digests.digest(*modules),
             software=software("compute"),
             used_by=f"{self._paper['paper']}/{used_by}",
-            place=(self._name, *path),
+            place=[self._name, *path],
             points=count_points(study, parameters),
             further=count_further_jobs(study, parameters),
         )
@@ -265,9 +265,9 @@ class PaperFile:
             stage=stage,
             content={**content, "bibliography": self._paper["bibliography"]},
             series=series,
-            modules=(stage, *modules),
+            modules=[stage, *modules],
             code=self._digests.digest(stage, *modules),
             software=software(stage),
-            suffixes=suffixes or SUFFIXES[stage],
+            suffixes=list(suffixes or SUFFIXES[stage]),
             pending=(self._paper["figures"] | self._paper["tables"]).get(id, {}).get("pending", ""),
         )

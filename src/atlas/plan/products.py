@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -62,11 +62,11 @@ class Series(OneFile):
 
     study: str
     parameters: Mapping[str, Any]
-    modules: tuple[str, ...]
+    modules: Sequence[str]
     code: str
     software: Mapping[str, str]
     used_by: str
-    place: tuple[str, ...] = ()
+    place: Sequence[str | int] = ()
     points: int = 1
     further: int = 0
     stage: ClassVar[str] = "compute"
@@ -117,13 +117,13 @@ def name_spec(study: str, digest: str) -> str:
     return f"results/specs/{study}/{digest}.json"
 
 
-def list_modules(study: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+def list_modules(study: str, parameters: Mapping[str, Any]) -> list[str]:
     """The modules that compute a series. For claims these include the modules of their quantities,
     which are imported by name."""
     rows = parameters["rows"] if study == "claims" else ()
     claims = sorted({row["quantity"].partition("/")[0] for row in rows})
     names = ("compute", f"atlas.studies.{study}", *(f"atlas.claims.{name}" for name in claims))
-    return tuple(name.replace("-", "_") for name in names)
+    return [name.replace("-", "_") for name in names]
 
 
 @dataclass(frozen=True)
@@ -139,10 +139,10 @@ class Product(Specified):
     stage: str
     content: Mapping[str, Any]
     series: Mapping[str, Series]
-    modules: tuple[str, ...]
+    modules: Sequence[str]
     code: str
     software: Mapping[str, str]
-    suffixes: tuple[str, ...]
+    suffixes: Sequence[str]
     pending: str = ""
 
     @property
