@@ -9,8 +9,9 @@ loads are ρ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -254,22 +255,12 @@ def _threshold(model: ThresholdParallelism, front: tuple[tuple[int, ...], int]) 
     return float(work), min(demand, model.servers) / model.servers
 
 
-def _filling(model: ServerFilling, front: tuple[tuple[int, ...], ...]) -> Work:
-    system = model.system
-    counts = model.counts(front)
-    demand = sum(u * v for u, v in zip(counts, system.needs, strict=True))
-    return _rigid_work(system, counts), min(demand, system.servers) / system.servers
-
-
-def _divisible(model: DivisibleServerFilling, front: tuple[int, ...]) -> Work:
-    system, counts = model.system, model.counts(front)
-    filled = max(u * v for u, v in zip(counts, system.needs, strict=True))
-    return _rigid_work(system, counts), min(filled, system.servers) / system.servers
-
-
-def _rigid_work(system: Any, counts: Sequence[int]) -> float:
-    shares = zip(counts, system.needs, system.rates, strict=True)
-    return sum(u * v / rate for u, v, rate in shares) / system.servers
+def _filling(model: Any, front: tuple, total: Callable[[Iterable[int]], int] = sum) -> Work:
+    """Of jobs of all needs, which fill servers together, or of one need alone (`max`)."""
+    n, system = model.system.servers, model.system
+    jobs = list(zip(model.counts(front), system.needs, system.rates, strict=True))
+    filled = total(u * v for u, v, _ in jobs)
+    return sum(u * v / rate for u, v, rate in jobs) / n, min(filled, n) / n
 
 
 _RULES: dict[type, Callable[[Any, Any], Work]] = {
@@ -277,5 +268,5 @@ _RULES: dict[type, Callable[[Any, Any], Work]] = {
     HeterogeneousServers: _heterogeneous,
     ThresholdParallelism: _threshold,
     ServerFilling: _filling,
-    DivisibleServerFilling: _divisible,
+    DivisibleServerFilling: partial(_filling, total=max),
 }
