@@ -1,7 +1,7 @@
-"""What is known before a series is simulated: λ*, exact solutions, and whether too many jobs pass
-before a simulation measures.
+"""What is found out before a series is simulated: λ*, exact solutions, and whether too many jobs
+pass before a simulation measures.
 
-They are most at the highest load, so that one check there serves all points of a series.
+These jobs are most at the highest load, so that one check there serves all points of a series.
 """
 
 from __future__ import annotations

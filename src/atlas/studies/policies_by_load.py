@@ -89,8 +89,8 @@ def draw_curve(
 ) -> Iterator[dict[str, Any]]:
     """The rows of an exact curve, as far as it is known."""
     limit = model.limit
-    last = parameters.highest_load if math.isnan(limit) else LAST_FRACTION_OF_LIMIT * limit
-    last = min(parameters.highest_load, last)
+    # The limit is NaN if it is not known.
+    last = float(np.fmin(parameters.highest_load, LAST_FRACTION_OF_LIMIT * limit))
     points = sample(
         lambda load: (load, *exact(load)),
         (last / parameters.points, last),

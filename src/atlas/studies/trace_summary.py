@@ -6,6 +6,8 @@ jobs, and the best-fitting power law duration = `scale` · need^`exponent`. See 
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import pandas as pd
 
 from atlas.models.sampling import Progress
@@ -32,9 +34,6 @@ Parameters = JobsBlock
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per need and interval; durations are summed over the jobs."""
     table = read_table(parameters.plain(), progress)
-    table["from"] = 10.0 ** (table["bin"] / BINS_PER_DECADE)
-    law = fit(table)
-    for name in ("correlation", "exponent", "scale"):
-        table[name] = getattr(law, name)
-    table["to"] = 10.0 ** ((table["bin"] + 1) / BINS_PER_DECADE)
-    return table[list(UNITS)]
+    ends = {"from": table["bin"], "to": table["bin"] + 1}
+    ends = {name: 10.0 ** (place / BINS_PER_DECADE) for name, place in ends.items()}
+    return table.assign(**ends, **asdict(fit(table)))[list(UNITS)]

@@ -10,6 +10,7 @@ the variation within a class.
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 
 import pandas as pd
 
@@ -36,7 +37,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per class, in increasing order of need; for a table the numbers of jobs are not
     known."""
     cells = read_classes(parameters.plain(), progress)
-    classes, law = by_need(cells), fit(cells)
+    classes = by_need(cells)
     requested = cells.groupby("need")["requested"].sum().to_numpy()
     demand = classes["need"] * classes["duration"]
     rows = {
@@ -46,8 +47,6 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         "mean_duration": classes["duration"] / classes["jobs"],
         "share_of_demand": demand / demand.sum(),
         "granted": demand / requested,
-        "correlation": law.correlation,
-        "exponent": law.exponent,
-        "scale": law.scale,
+        **asdict(fit(cells)),
     }
     return pd.DataFrame(rows)
