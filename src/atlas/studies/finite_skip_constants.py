@@ -7,6 +7,7 @@ E[T].
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 
 import pandas as pd
 
@@ -45,11 +46,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         rows.append(
             {
                 "load": load,
-                "mean_size": printed.mean_size,
-                "second_moment": printed.second_moment,
-                "nonfull_work": printed.nonfull_work,
-                "nonbusy_work": printed.nonbusy_work,
-                "service_to_number": printed.service_to_number,
+                **asdict(printed),
                 "refined_work": refined.nonfull_work,
                 "lower": bounds.lower,
                 "refined_lower": inner.lower,
