@@ -70,6 +70,11 @@ def require_integer(name: str, value: object, least: int = 1) -> int:
     return int(value)
 
 
+def is_index(value: object) -> bool:
+    """Whether the value is an integer from 0 on; a truth value is none."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 0
+
+
 def require_among(name: str, number: int, count: int) -> None:
     """Raise `ValueError` unless the number is one of 1, …, `count`."""
     if not 1 <= number <= count:

@@ -28,11 +28,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING
 
 from multiserver.checks import (
     as_float,
+    is_index,
     listed,
     members,
     require_integer,
@@ -103,10 +103,13 @@ class JobClass:
             object.__setattr__(self, "need", 1)
         elif uses == ["compatible"]:
             servers = members(given := self.compatible)
-            if not servers or not all(map(_is_server, servers)):
+            if not servers or not all(map(is_index, servers)):
                 raise ValueError(
                     f"compatible must be numbers of servers, from 0, in a set; found {given!r}"
                 )
+            # A row of 0 and 1, one a server, would be read as the servers 0 and 1.
+            if len(set(servers)) < len(servers):
+                raise ValueError(f"compatible must name each server once, found {given!r}")
             object.__setattr__(self, "compatible", frozenset(map(int, servers)))
         else:
             # Plain integers: those of numpy may overflow.
@@ -245,10 +248,6 @@ def listed_classes(classes: Iterable[JobClass]) -> tuple[JobClass, ...]:
         given = classes if found is None else found
         raise ValueError(f"classes must be one ms.JobClass or more, in a list; found {given!r}")
     return found
-
-
-def _is_server(number: object) -> bool:
-    return isinstance(number, Integral) and not isinstance(number, bool) and number >= 0
 
 
 def _check_equal_servers(system: System) -> None:

@@ -27,6 +27,7 @@ JOB = ms.JobClass(duration=ONE)
         ({"compatible": (-1,)}, "compatible must be numbers of servers, from 0"),
         ({"compatible": (True,)}, "compatible must be numbers of servers, from 0"),
         ({"compatible": 3}, "compatible must be numbers of servers, from 0, in a set; found 3"),
+        ({"compatible": [1, 0, 1]}, r"compatible must name each server once, found \[1, 0, 1\]"),
         ({"need": 1, "degree": 2}, "found need and degree"),
     ],
 )

@@ -86,6 +86,9 @@ def test_the_set_that_binds_is_named():
         ((True,), ({0},), "True"),
         ((1.0,), ({0, 1},), r"servers \[1\]"),
         ((1.0,), ({0.5},), r"servers \[0.5\]"),
+        # Rows of which servers a class can use, in place of their numbers.
+        ((1.0, 1.0), ([True, False], [True, True]), r"class 0 names servers \[True, False\]"),
+        ((1.0, 1.0, 1.0), ({0}, [1, 0, 1]), r"class 1 must name each .* once, found \[1, 0, 1\]"),
         ((1.0,), (set(),), "class 0 has no server"),
         ((1.0, 0.0), ({0}, {1}), "class 1 has no server"),
     ],

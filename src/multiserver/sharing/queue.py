@@ -24,7 +24,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,17 +67,22 @@ class MultiServerQueue:
             )
         plain = tuple(as_float(rate) if isinstance(rate, Decimal) else rate for rate in rates)
         object.__setattr__(self, "rates", plain)
-        object.__setattr__(self, "compatible", tuple(frozenset(s) for s in sets))
+        lists = tuple(map(checks.members, sets))
+        object.__setattr__(self, "compatible", tuple(map(frozenset, lists)))
         if not self.rates or not self.compatible:
             raise ValueError("a queue needs at least one server and one class, found none")
         for rate in self.rates:
             if not 0 <= as_float(rate) < math.inf:
                 raise ValueError(f"rates must be finite numbers of at least 0, found {rate!r}")
-        for i, servers in enumerate(self.compatible):
-            strange = [s for s in servers if not isinstance(s, Integral) or not 0 <= s < self.size]
+        for i, servers in enumerate(lists):
+            strange = [s for s in servers if not checks.is_index(s) or s >= self.size]
             if strange:
                 raise ValueError(
                     f"class {i} names servers {strange}, expected numbers in 0 … {self.size - 1}"
+                )
+            if len(self.compatible[i]) < len(servers):
+                raise ValueError(
+                    f"class {i} must name each of its servers once, found {list(servers)}"
                 )
             if not self.rank(1 << i) > 0:
                 raise ValueError(f"class {i} has no server of positive rate: its jobs never end")
