@@ -42,3 +42,11 @@ def test_moments_whose_factorial_is_no_float_are_refused_at_once(duration):
     assert time.moment(100) > 0
     with pytest.raises(ms.TooLargeError, match=r"E\[time\^10{9}\], or 10{9}!, is larger than any"):
         time.moment(10**9)
+
+
+@pytest.mark.parametrize("k", [-1, 1.5, True])
+def test_moments_of_stages_are_those_of_integers_from_0_on(k):
+    """At −1 the product over no stage was 1, where E[1/S] of one stage is infinite."""
+    assert ms.Erlang(stages=2, rate=4.0).moment(0) == 1.0
+    with pytest.raises(ValueError, match="k must be a non-negative integer"):
+        ms.Erlang(stages=1, rate=4.0).moment(k)

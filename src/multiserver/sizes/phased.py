@@ -10,7 +10,7 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.checks import LARGEST
+from multiserver.checks import LARGEST, require_integer
 from multiserver.errors import TooLargeError
 from multiserver.sizes.parameters import positive, set_mixture
 
@@ -138,7 +138,9 @@ class Erlang:
         return self.stages / self.rate**2
 
     def moment(self, k: int) -> float:
-        """E[S^k] = m (m + 1) … (m + k − 1)/rate^k."""
+        """E[S^k] = m (m + 1) … (m + k − 1)/rate^k. Raises `ValueError` unless k is an integer from
+        0 on."""
+        k = require_integer("k", k, least=0)
         return math.prod((self.stages + i) / self.rate for i in range(k))
 
     @property
