@@ -267,16 +267,16 @@ def _is_reachable(target: Target, classes: Sequence[JobClass]) -> bool:
         # However many servers there are, a job may wait, but P(W = 0) may be as large as one likes.
         return target.at_most > 0 or target.quantile is not None
     chosen = classes if target.job_class is None else [classes[target.job_class - 1]]
-    total = math.fsum(job.probability for job in chosen)
+    shares = [(as_float(job.probability), job.duration) for job in chosen]
+    total = math.fsum(p for p, _ in shares)
     if target.quantile is None and target.longer_than is None:
-        mean = math.fsum(job.probability * job.duration.mean for job in chosen) / total
+        mean = math.fsum(p * duration.mean for p, duration in shares) / total
         return mean * (1 + ROUNDING) < target.at_most
-    if target.quantile is None:
-        time, allowed = target.longer_than, target.at_most
-    else:
+    time, allowed = target.longer_than, target.at_most
+    if target.quantile is not None:
         time, allowed = target.at_most, 1 - target.quantile
     try:
-        parts = [(job.probability, *job.duration.phases()) for job in chosen]
+        parts = [(p, *duration.phases()) for p, duration in shares]
     except ValueError:
         return True
     longer = math.fsum(p * float((alpha @ expm(T * time)).sum()) for p, alpha, T in parts)

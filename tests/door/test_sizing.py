@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 import multiserver as ms
@@ -104,6 +107,17 @@ def test_means_under_policies_that_are_not_defined_for_all_numbers():
 def test_what_is_no_target_is_refused(wrong, text):
     with pytest.raises(ValueError, match=text):
         ms.Target(**{"at_most": 1.0} | wrong)
+
+
+@pytest.mark.parametrize("number", [Decimal, Fraction, np.float64])
+@pytest.mark.parametrize("bound", [{"at_most": 1.2}, {"at_most": 3.5, "quantile": 0.95}])
+def test_probabilities_may_be_numbers_of_any_kind(number, bound):
+    plain, other = (
+        [ms.JobClass(need=n, duration=ONE, probability=kind("0.5")) for n in (1, 2)]
+        for kind in (float, number)
+    )
+    asked = {"target": ms.Target(**bound), "arrival_rate": 3.0, "policy": ms.FCFS}
+    assert ms.fewest_servers(other, **asked) == ms.fewest_servers(plain, **asked)
 
 
 def test_none_of_the_numbers_to_try_may_be_enough():
