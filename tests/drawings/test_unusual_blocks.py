@@ -41,6 +41,41 @@ def test_lines_over_two_parameters_are_refused():
     assert faults(drawing, n=network | {"fractions_of_limit": [0.1, 0.5]})
 
 
+def test_points_are_of_the_load_and_the_quantiles_of_their_curve():
+    run = {"study": "simulated-time-quantiles", "system": SYSTEM, "jobs": 1000, "seed": 1}
+    run |= {"policy": "fcfs", "loads": [0.3], "probabilities": [0.5, 0.9]}
+    tail = {"study": "time-tail", "system": SYSTEM, "policy": "fcfs", "load": 0.3}
+    curve = {"study": "time-quantiles", "system": SYSTEM, "policy": "fcfs", "points": 5}
+    curve |= {"probabilities": [0.5, 0.9, 0.99]}
+    drawing, floor = {"kind": "time-tail"}, {"kind": "time-quantiles", "floor": 1, "ceiling": 9}
+    several = run | {"loads": [0.3, 0.4]}
+    more = run | {"probabilities": [0.5, 0.95]}
+    one_class = {"multiserver-jobs": {"servers": 4, "needs": [1], "probabilities": [1]}}
+    one_class["multiserver-jobs"]["durations"] = [{"exponential": 1}]
+    assert not faults(drawing, a=tail, **{"a-simulated": run})
+    assert not faults(drawing, **{"a-simulated": run})
+    assert not faults(floor, a=curve, **{"a-simulated": several})
+    for found in (
+        faults(drawing, a=tail | {"load": 0.4}, **{"a-simulated": run}),
+        faults(drawing, a=tail, **{"a-simulated": several}),
+        faults(drawing, **{"a-simulated": several}),
+        faults(floor, a=curve, **{"a-simulated": more}),
+        faults(floor, a=curve, **{"a-simulated": run | {"system": one_class}}),
+        faults(floor, a=curve, **{"a-simulated": run | {"policy": "first-fit"}}),
+    ):
+        assert len(found) == 1 and "a-simulated" in found[0]
+
+
+def test_curves_between_bounds_are_of_the_system_of_the_bounds():
+    curve = {"study": "policy-response-time", "system": SYSTEM, "points": 5}
+    bounds = {"study": "finite-skip-bounds", "system": SYSTEM, "policy": "server-filling"}
+    other = {"multiserver-jobs": SYSTEM["multiserver-jobs"] | {"probabilities": [0.8, 0.2]}}
+    drawing = {"kind": "bounded-response-time", "ceiling": 9}
+    assert not faults(drawing, bounds=bounds, fcfs=curve | {"policy": "fcfs"})
+    [found] = faults(drawing, bounds=bounds, fcfs=curve | {"policy": "fcfs", "system": other})
+    assert "a system of 'fcfs'" in found
+
+
 def test_loads_that_are_not_computed_are_refused():
     thresholds = {"study": "response-time-by-threshold", "system": SYSTEM, "loads": [0.3]}
     drawing = {"kind": "response-time-by-threshold", "loads": [0.4]}

@@ -113,6 +113,18 @@ MISTAKES = {
         (SIMULATED, SIMULATED.replace("cluster-simulated", "points")),
         ["which has no column load", "its name is that of the curve and -simulated"],
     ),
+    "points of another system than the curve": (
+        (SIMULATED + ", <<: *cluster", SIMULATED + ", <<: *cluster, rates: [1.0, 0.5, 2.5]"),
+        ["cluster-simulated.rates", "[1.0, 0.5, 2.5]", "[1.0, 0.5, 0.25], as of 'cluster'"],
+    ),
+    "points at another load than the curve": (
+        (
+            "      busy: {study",
+            "      half-simulated: {study: simulated-queue-tail, <<: *cluster,"
+            " fraction_of_limit: 0.8, levels: [1], jobs: 10000}\n      busy: {study",
+        ),
+        ["half-simulated.fraction_of_limit", "found     0.8", "0.5, as of 'half'"],
+    ),
     "a study that does not fit": (
         ("half: {study: queue-tail, <<: *cluster, fraction_of_limit: 0.5}", "half: " + CLUSTER[9:]),
         ["response-time, which has no column jobs", "with jobs, tail, decay_rate: queue-tail"],

@@ -12,13 +12,14 @@ from typing import Any
 from pydantic_core import PydanticCustomError
 
 from atlas.config.errors import Fault, Path, show, suggest
-from atlas.config.faithful import check_stated, is_faithful
+from atlas.config.faithful import check_stated, determining, is_faithful
 from atlas.config.kinds import choose_kind, kinds, module
 from atlas.config.series import complete_series
 from atlas.config.validate import check
 from atlas.fields.block import Block
 from atlas.fields.columns import Kind, Words, is_kind, kind_of
-from atlas.fields.required_series import OptionsBlock, Wanted
+from atlas.fields.markers import Axis, marked
+from atlas.fields.required_series import BOUNDS, SIMULATED, OptionsBlock, Wanted
 
 
 def complete(stage: str, block: dict[str, Any], path: Path) -> tuple[dict[str, Any], list[Fault]]:
@@ -67,6 +68,8 @@ def _fit_drawing(
     for name, want in chosen.items():
         if want is not None:
             faults += _fit_columns(want, series[name]["study"], wanted, (*path, "series", name))
+    if not faults:
+        faults += _fit_pairs(series, (*path, "series"))
     if not faults:
         try:
             options.check(parameters)
@@ -117,6 +120,28 @@ def _fit_columns(want: Wanted, study: str, wanted: Sequence[Wanted], path: Path)
         ending = next(other, "")
         hint = f"beside a curve, its name is that of the curve and {ending}" if ending else ""
         yield Fault((*path, "study"), found, expected, hint)
+
+
+def _fit_pairs(series: Mapping[str, dict], path: Path) -> Iterator[Fault]:
+    """Faults of points or bounds that are of another system than the curve whose name they have."""
+    for name, one in series.items():
+        bare = name.removesuffix(SIMULATED).removesuffix(BOUNDS)
+        if bare == name or bare not in series:
+            continue
+        other = series[bare]
+        own = _chosen(one) | _chosen(other)
+        there = determining(other)
+        for key, value in determining(one).items():
+            if key in there.keys() - own and value != there[key]:
+                expected = f"{show(there[key])}, as of '{bare}', with which it is drawn"
+                yield Fault((*path, name, key), show(value), expected)
+
+
+def _chosen(series: Mapping[str, Any]) -> set[str]:
+    """The parameters of a series that say what is computed of its system, and where."""
+    axes = marked(module("studies", series["study"]).Parameters, Axis)
+    # Beside needs they are those of the classes, else of the quantiles.
+    return {*axes, "methods", *({"probabilities"} if "needs" not in series else ())}
 
 
 def _fitting(want: Wanted) -> list[str]:

@@ -76,6 +76,9 @@ class Options(OptionsBlock):
 
     def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)
+        for name, one in series.items():
+            same = getattr(one, "system", None) == series["bounds"].system
+            require(same, f"a system of '{name}' that is not that of 'bounds'", "one system")
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

@@ -39,7 +39,13 @@ from atlas.drawings.marks import (
     time_name,
 )
 from atlas.fields.block import require
-from atlas.fields.required_series import OptionsBlock, Wanted, require_classes, require_labels
+from atlas.fields.required_series import (
+    SIMULATED,
+    OptionsBlock,
+    Wanted,
+    require_classes,
+    require_labels,
+)
 from atlas.fields.vocabulary import Ceiling, Labels, Panels, Positive, Time
 
 
@@ -68,6 +74,11 @@ class Options(OptionsBlock):
     def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)
         require_classes(series, self.panels)
+        for name, points in series.items():
+            curve = series.get(name.removesuffix(SIMULATED), points)
+            more = [p for p in points.probabilities if p not in curve.probabilities]
+            found = f"quantiles of '{name}' at {more}, at which there is no curve"
+            require(not more, found, f"some of the curve's probabilities {curve.probabilities}")
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

@@ -26,8 +26,14 @@ from atlas.drawings import (
     rows_of,
 )
 from atlas.drawings.marks import TIME, draw_curve_and_points, legend_above, policy_label
-from atlas.fields.block import AS_WRITTEN
-from atlas.fields.required_series import OptionsBlock, Wanted, require_classes, require_labels
+from atlas.fields.block import AS_WRITTEN, require
+from atlas.fields.required_series import (
+    SIMULATED,
+    OptionsBlock,
+    Wanted,
+    require_classes,
+    require_labels,
+)
 from atlas.fields.vocabulary import Labels, Panels, Time
 
 # The start of a logarithmic axis of times, as a fraction of the longest: curves are flat below.
@@ -57,6 +63,12 @@ class Options(OptionsBlock):
     def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)
         require_classes(series, self.panels)
+        for name, one in series.items():
+            loads = getattr(one, "loads", [])
+            curve = series.get(name.removesuffix(SIMULATED))
+            load = getattr(curve, "load", loads and loads[0])
+            found = f"series '{name}' at the loads {loads}"
+            require(not loads or loads == [load], found, f"loads: [{load}], one load a tail")
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

@@ -14,6 +14,7 @@ from atlas.fields.block import Block, require
 from atlas.fields.vocabulary import Labels
 
 SIMULATED = "-simulated"
+BOUNDS = "-bounds"
 
 
 @dataclass(frozen=True, slots=True)
