@@ -4,8 +4,9 @@ LaTeX table with caption and credit."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -18,6 +19,8 @@ from atlas.io.tidy import read_table, write_table
 
 # More columns than this need the width of two columns of a paper.
 NARROW = 6
+# The most values of a column that a message names.
+MOST_NAMED = 10
 # A group in braces, with groups in it.
 BRACES = r"\{(?:\\.|[^{}]|\{[^{}]*\})*\}"
 
@@ -33,8 +36,7 @@ def tabulate(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Itera
         names = [name for name, part in series.items() for _ in range(len(part))]
         data.insert(0, "series", names)
         units = {"series": "name"} | units
-    for column, kept in spec["rows"].items():
-        data = data[data[column].isin(kept)]
+    data = keep(data, spec["rows"])
     csv = folder / f"{spec['id']}.csv"
     write_table(csv, data, units)
     yield csv
@@ -48,6 +50,25 @@ def tabulate(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Itera
     whole = table(headings, rows, caption=label, wide=len(headings) > NARROW)
     texts = {".tex": comment(spec) + tabular(headings, rows), ".table.tex": comment(spec) + whole}
     yield from write_texts(folder / spec["id"], texts)
+
+
+def keep(data: pd.DataFrame, rows: Mapping[str, list[Any]]) -> pd.DataFrame:
+    """The rows that have one of the given values in each column.
+
+    Raises `ValueError` about a value that none of them has: a table would lack it without a word.
+    """
+    kept = data
+    for column, values in rows.items():
+        kept = kept[kept[column].isin(values)]
+    for column, values in rows.items():
+        for value in values:
+            if not (kept[column] == value).any():
+                there = ", ".join(map(str, data[column].drop_duplicates()[:MOST_NAMED]))
+                raise ValueError(
+                    f"`rows` keep no row with {column} = {value}; the first values of {column} are"
+                    f" {there}, and the other columns of `rows` must fit too"
+                )
+    return kept
 
 
 def stack(heading: str) -> str:

@@ -71,3 +71,15 @@ def test_symbols_become_commands_and_an_unknown_one_is_refused():
     assert latex.escape("μ2/μ1 → ∞") == r"$\mu$2/$\mu$1 $\to$ $\infty$"
     with pytest.raises(ValueError, match="no LaTeX for ☃"):
         latex.escape("a ☃")
+
+
+def test_rows_that_a_table_is_to_keep_must_be_there():
+    loads, policies = [0.3, 0.3, 0.6], ["fcfs", "first-fit", "fcfs"]
+    data = pd.DataFrame({"load": loads, "policy": policies, "x": [1, 2, 3]})
+    kept = tabulate.keep(data, {"load": [0.3], "policy": ["fcfs", "first-fit"]})
+    assert kept["x"].tolist() == [1, 2]
+    assert tabulate.keep(data, {}) is data
+    with pytest.raises(ValueError, match=r"load = 0.4; the first values of load are 0.3, 0.6"):
+        tabulate.keep(data, {"load": [0.3, 0.4]})
+    with pytest.raises(ValueError, match="policy = first-fit"):
+        tabulate.keep(data, {"load": [0.6], "policy": ["fcfs", "first-fit"]})
