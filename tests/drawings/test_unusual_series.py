@@ -77,6 +77,26 @@ def test_quantiles_of_jobs_that_do_not_wait():
     assert ax.get_xlabel() == LOADS["load"]
 
 
+def test_a_figure_of_one_class_says_of_which():
+    system = {"servers": 4, "needs": [1, 4], "durations": [{"exponential": 1}] * 2}
+    given = {"system": {"multiserver-jobs": system | {"probabilities": [0.8, 0.2]}}}
+    named, every = {"class-2": "large jobs"}, {"all": "all jobs"}
+    ends, points = {"floor": 0.01, "ceiling": 100}, {"points": 5, "policy": "fcfs"}
+    tail = given | points | {"study": "time-tail", "load": 0.3}
+    curve = given | points | {"study": "time-quantiles", "probabilities": [0.5]}
+    for drawing, series in (
+        ({"kind": "time-tail"}, tail),
+        ({"kind": "time-quantiles"} | ends, curve),
+    ):
+        for panels, title in ((named, "large jobs"), (every, "")):
+            [ax] = draw(drawing | {"panels": panels}, cluster=series).axes
+            assert ax.get_title() == title
+    given |= {"study": "time-quantiles-by-servers", "probabilities": [0.95], "arrival_rate": 0.5}
+    drawing = {"kind": "time-quantiles-by-servers", "probability": 0.95, "target": 2}
+    figure = draw(drawing | {"ceiling": 90, "groups": named}, a=given, b=given)
+    assert all(", large jobs: " in text for text in texts(figure)[:2])
+
+
 def test_a_ceiling_below_its_target_is_refused():
     jobs = {"needs": [1, 2], "durations": [{"exponential": 1}] * 2, "probabilities": [0.5, 0.5]}
     given = {"study": "time-quantiles-by-servers", "probabilities": [0.95], "arrival_rate": 1}

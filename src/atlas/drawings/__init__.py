@@ -73,6 +73,11 @@ def panel_axes(width: float, count: int, **shared: bool) -> tuple[Figure, list[A
     return fig, panels_in_rows(fig, count, columns, **shared), columns
 
 
+def are_named(groups: Mapping[str, str]) -> bool:
+    """Whether a figure names the groups of jobs in it: all but a single one of all jobs."""
+    return len(groups) > 1 or "all" not in groups
+
+
 def panel_grid(width: float, count: int, columns: int, height: float) -> tuple[Figure, list[Axes]]:
     """A figure of `count` panels over one horizontal axis, in rows of `columns`, each of a `height`
     in inches."""

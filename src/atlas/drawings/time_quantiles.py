@@ -20,6 +20,7 @@ from atlas.drawings import (
     Parameters,
     Spec,
     Tables,
+    are_named,
     columns,
     pair_style,
     pairs,
@@ -90,7 +91,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         ax.set(yscale="log", xlim=(0, 1))
         limits = draw_panel(ax, figure, series, group)
         named = draw_limits(ax, limits)
-        if len(panels) > 1:
+        if are_named(panels):
             ax.set_title(title, pad=4 + ROW * named)
         ax.set_xlabel(LOADS["load"])
     least, most = min(ax.dataLim.y0 for ax in axes), max(ax.dataLim.y1 for ax in axes)

@@ -14,7 +14,16 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import Field
 
-from atlas.drawings import Parameters, Spec, Tables, end_at, point_style, rows_of, single_axes
+from atlas.drawings import (
+    Parameters,
+    Spec,
+    Tables,
+    are_named,
+    end_at,
+    point_style,
+    rows_of,
+    single_axes,
+)
 from atlas.drawings.digits import number
 from atlas.drawings.marks import draw_level, legend_above, point, time_name
 from atlas.fields.block import require
@@ -61,7 +70,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         rows = rows_of(rows_of(series[name], "class", group), "time", time)
         rows = rows_of(rows, "probability", p)
         labels = [drawing["labels"].get(name, name)] if len(series) > 1 else []
-        labels += [drawing["groups"][group]] if len(drawing["groups"]) > 1 or not labels else []
+        labels += [drawing["groups"][group]] if are_named(drawing["groups"]) or not labels else []
         label = f"{', '.join(labels)}: {fewest_servers(rows, target)}"
         style = point_style(i)
         ax.plot(rows["servers"], rows["quantile"], ms=2.5, lw=0.8, label=label, **style)

@@ -19,6 +19,7 @@ from atlas.drawings import (
     Parameters,
     Spec,
     Tables,
+    are_named,
     columns,
     pair_style,
     pairs,
@@ -84,7 +85,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         low, high = ax.get_xlim()
         start = max(low, SHORTEST * high * _shorter(ax))
         ax.set_xlim(0 if drawing["scale"] == "linear" else start)
-        if len(panels) > 1:
+        if are_named(panels):
             ax.set_title(title)
         ax.set_xlabel("time $t$ (s)")
     for ax in axes[::across]:

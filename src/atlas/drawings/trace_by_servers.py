@@ -25,6 +25,7 @@ from atlas.drawings import (
     Parameters,
     Spec,
     Tables,
+    are_named,
     label_grid,
     panel_axes,
     point_style,
@@ -93,7 +94,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     for ax, (kind, title) in zip(axes, panels.items(), strict=True):
         ax.set_yscale(drawing["scale"])
         _draw_panel(ax, rows_of(table, "class", kind), drawing)
-        if len(panels) > 1:
+        if are_named(panels):
             ax.set_title(title)
     label_grid(axes, columns, "servers $n$", _ordinate(drawing))
     axes[0].plot([], [], color="0.3", linestyle="none", label="replayed", **DASH[False])
