@@ -215,6 +215,18 @@ def test_a_hostile_text_is_refused_with_its_place(text):
     assert "curve" in fault.expected
 
 
+def test_headings_and_notes_are_templates_too():
+    block = {"title": "T", "source": {"note": "of {{ all.load }}"}}
+    block["columns"] = {"x": {"heading": "$x$ on {{ all.servers }}", "format": ".3f"}}
+    series = {"curve": {"servers": 30, "load": 0.5}}
+    assert fill_texts(block, series, (), faithful=True) == []
+    assert block["columns"]["x"] == {"heading": "$x$ on 30", "format": ".3f"}
+    assert block["source"]["note"] == "of 0.5"
+    block["columns"] = {"x": {"heading": "{{ all.serves }}"}}
+    (fault,) = fill_texts(block, series, ("tables", "t"), faithful=True)
+    assert fault.path == ("tables", "t", "columns", "x", "heading")
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [

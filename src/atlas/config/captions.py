@@ -67,7 +67,8 @@ def render(text: str, series: Mapping[str, Mapping[str, Any]], *, faithful: bool
 def fill_texts(
     block: dict[str, Any], series: Mapping[str, Any], path: Path, *, faithful: bool
 ) -> list[Fault]:
-    """Fill in the title, the caption and the labels of a figure or table; faults of its texts."""
+    """Fill in the texts of a figure or table, such as the caption, labels and headings of columns;
+    faults of them."""
     faults: list[Fault] = []
     names = {**series, "drawing": block.get("drawing", {})}
 
@@ -87,9 +88,12 @@ def fill_texts(
             return [fill(item, (*at, i)) for i, item in enumerate(value)]
         return value
 
-    for key in ("title", "caption", "drawing"):
+    for key in ("title", "caption", "drawing", "columns"):
         if key in block:
             block[key] = fill(block[key], (*path, key))
+    if "note" in block.get("source", {}):
+        note = fill(block["source"]["note"], (*path, "source", "note"))
+        block["source"] = block["source"] | {"note": note}
     return faults
 
 
