@@ -65,11 +65,10 @@ class Options(OptionsBlock):
         require_labels(self.labels, series)
         require_classes(series, self.panels)
         for name, one in series.items():
-            loads = getattr(one, "loads", [])
-            curve = series.get(name.removesuffix(SIMULATED))
-            load = getattr(curve, "load", loads and loads[0])
-            found = f"series '{name}' at the loads {loads}"
-            require(not loads or loads == [load], found, f"loads: [{load}], one load a tail")
+            if loads := getattr(one, "loads", None):
+                load = getattr(series.get(name.removesuffix(SIMULATED)), "load", loads[0])
+                found = f"series '{name}' at the loads {loads}"
+                require(loads == [load], found, f"loads: [{load}], one load a tail")
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

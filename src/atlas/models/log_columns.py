@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from atlas.fields.block import Block, require
+from atlas.fields.block import Block, misfit
 from atlas.fields.vocabulary import Text
 
 Column = Annotated[Text, Field(min_length=1, description="the name of a column")]
@@ -28,5 +28,5 @@ class ColumnsBlock(Block):
         for key, column in self.plain().items():
             other = seen.setdefault(column, key)
             if other != key and (other, key) != ("duration", "requested"):
-                require(False, f"{column!r}, which is {other} too", "a column of its own", key)
+                raise misfit(f"{column!r}, which is {other} too", "a column of its own", key)
         return self

@@ -81,8 +81,7 @@ class Run:
         part, parts = self._parts(mine, probability)
         if probability is not None:
             order = np.argsort(values, kind="stable")
-            told = {"length": self.length}
-            found = quantile_of(values[order], part[order], parts, probability, **told)
+            found = quantile_of(values[order], part[order], parts, probability, length=self.length)
         else:
             totals = np.bincount(part, values, minlength=parts)
             weights = np.bincount(part, minlength=parts)

@@ -24,8 +24,8 @@ def rehearse(
     """Follow a rule like `CLASS_POLICY` through random arrivals and completions, as long as it
     allots servers that are there.
 
-    Raises `ValueError` if it returns something, or writes to `present`, `needs` or the rows of
-    `number` that are not its own, and whatever the rule itself raises, such as `IndexError`.
+    Raises `ValueError` if it returns something, or writes to `present`, `needs` or the numbers of
+    jobs in `number`, and whatever the rule itself raises, such as `IndexError`.
     """
     rule = getattr(rule, "py_func", rule)
     servers = len(servers) if isinstance(servers, tuple) else servers

@@ -183,7 +183,7 @@ class RunLength:
         jobs, waiting = p * self.jobs, self._waiting
         if queued is not None:
             part = queued * C / (rate * ψ[0])
-            # Where jobs overtake others, fewer wait than would wait there, but not more seldom.
+            # Where jobs overtake, fewer wait at a time than in order, but for as much of the time.
             waiting = min(part if self.in_order else max(part, waiting), 1.0)
         # Cumulants of Σ W over the jobs of the class: p λ ∫ V dt/C, in bursts.
         scale = p * rate / C
