@@ -119,7 +119,7 @@ def test_tails_of_two_systems_are_told_apart():
 
 def test_arrows_stand_for_policies_that_are_unstable_and_times_that_a_log_axis_cannot_show():
     drawn = module("drawings", "trace-by-servers")
-    columns = ("resampled", "resampled_half_width", "replayed", "replayed_half_width", "logged")
+    columns = ("resampled", "resampled_half_width", "replayed", "logged")
     rows = pd.DataFrame(
         {"servers": [10, 20], "policy": "fcfs", "differs": False, **dict.fromkeys(columns, np.nan)}
     )
@@ -146,7 +146,7 @@ def test_marks_beside_a_single_number_of_servers_stand_near_its_tick():
         {
             **{"servers": [192], "policy": "fcfs", "differs": False, "logged": 7.0},
             **{"resampled": 5.0, "resampled_half_width": 1.0},
-            **{"replayed": 6.0, "replayed_half_width": 1.0},
+            "replayed": 6.0,
         }
     )
     ax = matplotlib.figure.Figure().subplots()

@@ -2,10 +2,10 @@
 
 Series: one of any name (trace-by-servers), drawn with one panel per class, for waiting or response
 times. The dotted line is the time in the log, whatever its servers and policy were. A replayed
-value has a cross if its interval does not meet that of the resampled value: the resampled value
-then describes the resampled system alone. An arrow at the upper edge is a policy that is not stable
-there, one at the lower edge of a logarithmic axis a time of 0, resampled or replayed. `labels` name
-policies.
+value has a cross if it lies outside the values of 95 % of resampled logs of as many jobs: the
+resampled value then describes the resampled system alone. An arrow at the upper edge is a policy
+that is not stable there, one at the lower edge of a logarithmic axis a time of 0, resampled or
+replayed. `labels` name policies.
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ COLUMNS = (
     "resampled",
     "resampled_half_width",
     "replayed",
-    "replayed_half_width",
     "logged",
     "differs",
 )
@@ -56,10 +55,9 @@ SECONDS = {"s": 1, "min": 60, "h": 3600}
 LEGENDS = 0.6
 # The fraction of the distance between two numbers of servers over which policies are spread.
 SHARED = 0.6
-REPLAYED = {"linestyle": "none", "elinewidth": 0.5}
 # The marks of replayed values, by whether they differ from the resampled ones.
 DASH = {False: {"marker": "_", "markersize": 6}, True: {"marker": "x", "markersize": 4}}
-DIFFERS = "replayed, where intervals do not meet: there points are about resampled jobs only"
+DIFFERS = "replayed, outside 95 % of resampled logs: there points are about resampled jobs only"
 
 
 class Options(OptionsBlock):
@@ -138,12 +136,11 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> None:
         there = stable & (y > least)
         draw_points(ax, x[there], y[there], bars[there], label=label, **style)
         draw_guide(ax, x[there], y[there], style["color"])
-        spread = (mine["replayed_half_width"] / seconds).fillna(0.0)
         differs = mine["differs"].fillna(False).astype(bool)
         for crossed, mark in DASH.items():
             here = (theirs > least) & (differs == crossed)
-            marks = x[here] + apart / 4, theirs[here], spread[here]
-            ax.errorbar(*marks, color=style["color"], **REPLAYED, **mark)
+            places = x[here] + apart / 4
+            ax.plot(places, theirs[here], color=style["color"], linestyle="none", **mark)
         none = ((y == 0) | (theirs == 0)) & (drawing["scale"] == "log")
         arrow = {"transform": ax.get_xaxis_transform(), "color": style["color"], "ms": 6, "ls": ""}
         for marker, height, at in ((r"\uparrow", 0.97, np.isinf(y)), (r"\downarrow", 0.05, none)):

@@ -2,17 +2,24 @@
 
 Resampled jobs are simulated in independent replications, which are warmed up and judged like those
 of all simulators (`workload.with_warm_up`, `run_length`, `tails`, `time_averages`,
-`instability_test`); jobs keep arriving until all measured jobs have started. A replay is a single
-run: its intervals come from batches of consecutive jobs of a class, treated as independent
-(S. Asmussen and P. W. Glynn, Stochastic Simulation, 2007, Section IV.5). Each batch has at least
-`FAIR_OBSERVATIONS` jobs or, for a quantile, `FAIR_OBSERVATIONS`/5 jobs beyond it. With fewer than
-`FEWEST_BATCHES` batches there is no interval.
+`instability_test`); jobs keep arriving until all measured jobs have started.
+
+A replay is a single run, whose jobs depend on each other in ways that nothing says beforehand, and
+has no interval: batches of consecutive jobs, taken as independent, gave intervals of which 33 to
+90 % held. Its values are compared with what logs of J resampled jobs would give. If R replications
+of m jobs have the mean x ± h, the mean of another J jobs is in the *prediction interval*
+
+    x ± h √(1 + R m/J)
+
+with a probability of about 95 %, as variances fall as one over the number of jobs. For a quantile
+this holds for the share of the jobs up to it, so that order statistics are the ends.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,24 +35,32 @@ from multiserver.simulation.instability_test import (
 )
 from multiserver.simulation.replay import replay
 from multiserver.simulation.run_length import RunLength
-from multiserver.simulation.sampled_times import quantile_of
+from multiserver.simulation.sampled_times import quantile_of, share_up_to
 from multiserver.simulation.time_averages import caveat_over_time
 from multiserver.simulation.workload import with_warm_up
 
 Array = NDArray[np.float64]
 WARM_UP = 0.2
-FEWEST_BATCHES, BATCHES = 5, 32
 # Jobs drawn beyond the measured ones: first `FURTHER` times the run; then the number of jobs is
 # doubled until it reaches `MOST` times the run.
 FURTHER, MOST = 0.25, 8
 
 
+class Statistic(NamedTuple):
+    """A mean or quantile, the half-width of its interval at 95 %, and the ends of the prediction
+    interval for a log; each is NaN if there is none."""
+
+    value: float
+    half_width: float = math.nan
+    lower: float = math.nan
+    upper: float = math.nan
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Run:
     """The measured jobs (N,): `classes` from 0, `waits` and `durations` in seconds, in
-    `replications` of equal `length`, one after another; a single one is split into batches.
-    `caveat` says why there are no intervals; `note` why there are no jobs: then every value is
-    `fill_value`."""
+    `replications` of equal `length`, one after another. `caveat` says why there are no intervals;
+    `note` why there are no jobs: then every value is `fill_value`."""
 
     classes: NDArray[np.int64]
     waits: Array
@@ -69,29 +84,38 @@ class Run:
         nothing = np.empty(0)
         return cls(nothing.astype(int), nothing, nothing, note=note, fill_value=fill_value)
 
-    def value(self, c: int | None, time: str, probability: float | None) -> tuple[float, float]:
-        """The mean of a time of class c (None: of all jobs), or its quantile, and the half-width of
-        its interval at 95 %, NaN if it has none."""
+    def statistic(
+        self, c: int | None, time: str, probability: float | None, logged: int
+    ) -> Statistic:
+        """The mean of a time of class c (None: of all jobs), or its quantile, beside that of a log
+        of `logged` jobs."""
         if self.note:
-            return self.fill_value, 0.0
+            return Statistic(self.fill_value, 0.0, self.fill_value, self.fill_value)
         mine = np.flatnonzero((self.classes == c) | (c is None))
         values = self.waits[mine] + (self.durations[mine] if time == "response" else 0.0)
         if not len(values):
-            return math.nan, math.nan
-        part, parts = self._parts(mine, probability)
-        if probability is not None:
-            order = np.argsort(values, kind="stable")
-            found = quantile_of(values[order], part[order], parts, probability, length=self.length)
-        else:
-            totals = np.bincount(part, values, minlength=parts)
-            weights = np.bincount(part, minlength=parts)
+            return Statistic(math.nan)
+        p, R = probability, self.replications
+        order = slice(None) if p is None else np.argsort(values, kind="stable")
+        values, part = values[order], (mine * R // len(self.waits))[order]
+        if R == 1:
+            return Statistic(float(values.mean() if p is None else _order_statistic(values, p)))
+        if p is None:
+            totals, weights = (np.bincount(part, x, minlength=R) for x in (values, None))
             found = estimate(totals, weights, variance=float(values.var()), jobs=len(values))
-        if self.replications == 1:
-            enough = parts >= FEWEST_BATCHES and math.isfinite(found.margin)
-            return found.mean, found.margin if enough else math.nan
-        few = len(values) < FAIR_OBSERVATIONS * parts
-        caveat = self.caveat or self._caveat(time, probability)
-        return found.mean, math.nan if few or caveat else found.half_width
+        else:
+            found = quantile_of(values, part, R, p, length=self.length)
+        few = len(values) < FAIR_OBSERVATIONS * R
+        if few or self.caveat or self._caveat(time, p) or not found.settled:
+            return Statistic(found.mean)
+        wider = math.sqrt(1 + len(self.waits) / logged)
+        if p is None:
+            ends = found.mean - wider * found.margin, found.mean + wider * found.margin
+        else:
+            rank = np.searchsorted(values, found.mean, side="right")
+            wide = wider * share_up_to(rank, part, R, 0.95).margin
+            ends = _order_statistic(values, p - wide), _order_statistic(values, p + wide)
+        return Statistic(found.mean, found.half_width, max(ends[0], 0.0), ends[1])
 
     def _caveat(self, time: str, probability: float | None) -> str:
         """Why a time of resampled jobs has no interval, in words, or an empty string."""
@@ -102,17 +126,14 @@ class Run:
         rate = self.length.workload.arrival_rate
         return self.length.caveat(queued=rate * float(self.waits.mean()))
 
-    def _parts(self, mine: NDArray[np.int64], probability: float | None) -> tuple[Array, int]:
-        """The index of the replication or batch that each job is in, and their number."""
-        if self.replications > 1:
-            return mine * self.replications // len(self.waits), self.replications
-        p = 1 / 5 if probability is None else min(probability, 1 - probability)
-        parts = max(2, min(BATCHES, int(5 * p * len(mine) / FAIR_OBSERVATIONS)))
-        return np.arange(len(mine)) * parts // len(mine), parts
+
+def _order_statistic(values: Array, p: float) -> float:
+    """The one of rank ⌈p N⌉ of N times in increasing order; −∞ or ∞ if there is none."""
+    return float(values[math.ceil(p * len(values)) - 1]) if 0 < p <= 1 else math.inf * (p - 0.5)
 
 
 def replay_log(jobs: Jobs, servers: int, policy: str, largest_needs: list[float]) -> Run:
-    """The jobs of a log at their own times, in batches of consecutive jobs."""
+    """The jobs of a log at their own times."""
     try:
         waits = replay(servers, *jobs, policy)
     except UnstableError as error:

@@ -3,13 +3,13 @@
 Jobs are resampled, replayed, or taken as logged. *Resampled* jobs (`models.logs`) arrive in a
 Poisson process at the log's own rate, or `growth` times that rate. They are simulated to the steady
 state, by independent replications that start empty and warm up; all servers and policies are given
-the same jobs. A *replay* is one run of the log's own jobs at its own times, on servers that are
-empty at the first. Its intervals come from batches of consecutive jobs, and are too narrow if the
-effects of one batch last into the next. `logged` is the time in the log, whatever servers and
-policy it was under.
+the same jobs.A *replay* is one run of the log's own jobs at its own times, on servers that are
+empty at the first. `logged` is the time in the log, whatever servers and policy it was under.
 
-Arrivals of people are not Poisson. The column `differs` says where the two intervals do not meet:
-there the resampled times describe the resampled system, not what the cluster would see.
+Arrivals of people are not Poisson. Of logs of as many resampled jobs, 95 % have a value from
+`log_lower` to `log_upper` (`models.log_runs`). The column `differs` says where that of the replay
+lies outside: there the resampled times describe the resampled system, not what the cluster would
+see.
 
 Policies are those of `multiserver.simulation.replay`, which interrupt no job. Backfilling uses the
 time that a job requested in the log. If that is not known, or `requests` is `durations`, it uses
@@ -51,10 +51,11 @@ UNITS = {
     "probability": "1",
     "resampled": "s",
     "resampled_half_width": "s",
+    "log_lower": "s",
+    "log_upper": "s",
     "replayed": "s",
-    "replayed_half_width": "s",
     "logged": "s",
-    "differs": Truth("whether the intervals of resampled and replayed do not meet"),
+    "differs": Truth("whether the replayed value lies outside"),
     "note": Words("text"),
 }
 # The most jobs per point whose times are kept.
@@ -112,12 +113,13 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
             load = parameters.growth * log.load(servers)
             note = "; ".join(filter(None, (resampled.note, replayed.note)))
             same = {"servers": servers, "policy": policy.label, "load": load, "note": note}
-            rows += [same | row for row in _rows(parameters, resampled, replayed, logged)]
+            runs = resampled, replayed, logged
+            rows += [same | row for row in _rows(parameters, *runs, len(log.arrivals))]
     return pd.DataFrame(rows, columns=list(UNITS))
 
 
 def _rows(
-    parameters: Parameters, resampled: Run, replayed: Run, logged: Run
+    parameters: Parameters, resampled: Run, replayed: Run, logged: Run, jobs: int
 ) -> Iterator[dict[str, Any]]:
     names = [*class_names(parameters.classes), "all"]
     statistics = [("mean", np.nan), *(("quantile", p) for p in parameters.probabilities)]
@@ -125,20 +127,19 @@ def _rows(
         group = None if name == "all" else c
         for time in TIMES:
             for statistic, p in statistics:
-                selection = group, time, None if statistic == "mean" else p
-                mine, half_width = resampled.value(*selection)
-                theirs, their_half_width = replayed.value(*selection)
-                apart = abs(mine - theirs) > half_width + their_half_width
-                known = np.isfinite([half_width, theirs, their_half_width]).all()
+                selection = group, time, None if statistic == "mean" else p, jobs
+                mine, theirs = resampled.statistic(*selection), replayed.statistic(*selection).value
+                known = not np.isnan([mine.lower, theirs]).any()
                 yield {
                     "class": name,
                     "time": time,
                     "statistic": statistic,
                     "probability": p,
-                    "resampled": mine,
-                    "resampled_half_width": half_width,
+                    "resampled": mine.value,
+                    "resampled_half_width": mine.half_width,
+                    "log_lower": mine.lower,
+                    "log_upper": mine.upper,
                     "replayed": theirs,
-                    "replayed_half_width": their_half_width,
-                    "logged": logged.value(*selection)[0],
-                    "differs": bool(apart) if known else None,
+                    "logged": logged.statistic(*selection).value,
+                    "differs": not mine.lower <= theirs <= mine.upper if known else None,
                 }
