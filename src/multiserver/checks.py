@@ -44,10 +44,11 @@ def as_float(value: object) -> float:
         return math.nan  # The signalling NaN of decimals.
 
 
-def require_number(name: str, value: object) -> float:
-    """The value as a float. Raises `ValueError` unless it is a number."""
-    if math.isnan(number := as_float(value)):
-        raise ValueError(f"{name} must be a number, found {value!r}")
+def require_number(name: str, value: object, least: float = -math.inf) -> float:
+    """The value as a float. Raises `ValueError` unless it is a number, of at least `least`."""
+    if not (number := as_float(value)) >= least:
+        bound = "" if least == -math.inf else f" from {least:g} on"
+        raise ValueError(f"{name} must be a number{bound}, found {value!r}")
     return number
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from multiserver.checks import members
+from multiserver.checks import members, require_number
 from multiserver.sharing import networks
 from multiserver.sharing.queue import MultiServerQueue
 
@@ -105,12 +105,12 @@ class Network:
         return visits / self.outside if self.outside else math.nan
 
     def arrival_rate(self, load: float) -> float:
-        """λ = ρ n/E[S]."""
-        return load * self.capacity / self.mean_size
+        """λ = ρ n/E[S]. Raises `ValueError` unless ρ is a number from 0 on."""
+        return require_number("load", load, 0) * self.capacity / self.mean_size
 
     def load(self, arrival_rate: float) -> float:
-        """ρ = λ E[S]/n."""
-        return arrival_rate * self.mean_size / self.capacity
+        """ρ = λ E[S]/n. Raises `ValueError` unless λ is a number from 0 on."""
+        return require_number("arrival_rate", arrival_rate, 0) * self.mean_size / self.capacity
 
     def at(self, arrival_rate: float | None) -> networks.Network:
         """The network at λ, or as given for None."""

@@ -225,12 +225,13 @@ class System:
         )
 
     def arrival_rate(self, load: float) -> float:
-        """λ = ρ n/E[S] in jobs per unit of time. Raises `ValueError` unless ρ is a number."""
-        return require_number("load", load) * self.capacity / self.mean_size
+        """λ = ρ n/E[S] in jobs per unit of time. Raises `ValueError` unless ρ is a number
+        from 0 on."""
+        return require_number("load", load, 0) * self.capacity / self.mean_size
 
     def load(self, arrival_rate: float) -> float:
-        """ρ = λ E[S]/n. Raises `ValueError` unless λ is a number."""
-        return require_number("arrival_rate", arrival_rate) * self.mean_size / self.capacity
+        """ρ = λ E[S]/n. Raises `ValueError` unless λ is a number from 0 on."""
+        return require_number("arrival_rate", arrival_rate, 0) * self.mean_size / self.capacity
 
     def under(self, policy: Policy) -> Queue:
         """This system under a policy, which must be defined for it (else `ValueError`)."""

@@ -25,11 +25,14 @@ TIME, SAMPLED = QUEUE.distribution(load=0.5).response_time, RUN.distribution.res
 ESTIMATE, INTERVAL = ms.Estimate(1.0, 0.1, 0.05, 10, 1000, 1000.0), ms.Interval(1.0, 2.0)
 PHASES = ms.PhaseType((1.0,), ((-1.0,),))
 STATION = ms.Station(rates=(1.0,), compatible=({0},))
+NETWORK = ms.Network([STATION], arrivals=[0.5], routing=[[0.0]])
 
 # What takes a number that a half is.
 TAKE_A_HALF = {
     "load": SYSTEM.load,
     "arrival_rate": SYSTEM.arrival_rate,
+    "load of a network": NETWORK.load,
+    "arrival rate of a network": NETWORK.arrival_rate,
     "speeds": lambda x: ms.System([1.0, x], JOBS).servers,
     "probability": lambda x: ms.JobClass(duration=ONE, probability=x).demand,
     "exact": lambda x: QUEUE.exact(load=x).mean_jobs,
@@ -122,8 +125,11 @@ def test_the_sign_of_a_number_beyond_all_floats_is_kept():
         (lambda: ms.Interval(0, math.nan), "upper must be a number, found nan"),
         (lambda: INTERVAL.mapped("a", 0), "factor must be a number, found 'a'"),
         (lambda: ESTIMATE.mapped(1, None), "shift must be a number, found None"),
-        (lambda: SYSTEM.load("a"), "arrival_rate must be a number, found 'a'"),
-        (lambda: SYSTEM.arrival_rate([1]), r"load must be a number, found \[1\]"),
+        (lambda: SYSTEM.load("a"), "arrival_rate must be a number from 0 on, found 'a'"),
+        (lambda: SYSTEM.load(-1), "arrival_rate must be a number from 0 on, found -1"),
+        (lambda: SYSTEM.arrival_rate([1]), r"load must be a number from 0 on, found \[1\]"),
+        (lambda: NETWORK.arrival_rate("a"), "load must be a number from 0 on, found 'a'"),
+        (lambda: NETWORK.load(-1), "arrival_rate must be a number from 0 on, found -1"),
         (lambda: QUEUE.exact(load=[0.3, [0.5]]), r"a list of numbers, .*found load = \[0.3, \["),
         (lambda: QUEUE.exact(load=[0.3, "a"]), "load must be a positive .*, found 'a'"),
         (lambda: QUEUE.exact(load=[]), r"may be a list of numbers, at least.*found load = \[\]"),
