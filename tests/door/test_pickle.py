@@ -27,6 +27,11 @@ def test_options_travel_with_their_policy():
     assert sent(policy) == policy != ms.MaxWeight
 
 
+def test_an_equal_queue_is_the_same_key():
+    queue = SYSTEMS["multiserver-jobs"].under(ms.MaxWeight(ties="smaller"))
+    assert {queue: 3}[sent(queue)] == 3
+
+
 @pytest.mark.parametrize(("model", "policy"), EVERY, ids=NAMES)
 def test_a_queue_and_its_exact_results(model, policy):
     queue = SYSTEMS[model].under(policy)

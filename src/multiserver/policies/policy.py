@@ -206,6 +206,9 @@ class Policy:
                 options[name] = int(value) if isinstance(value, Integral) else float(value)
         return replace(self, options={**self.options, **options})
 
+    def __hash__(self) -> int:
+        return hash((self.name, frozenset(self.options.items())))  # mappings have no hash
+
     def __repr__(self) -> str:
         options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
         return f"{self.name}({options})" if options else self.name
