@@ -117,6 +117,19 @@ def test_tails_of_two_systems_are_told_apart():
     assert [text.partition(":")[0] for text in said] == ["four", "eight"]
 
 
+def test_a_single_panel_has_the_title_that_it_is_given():
+    curve = {"study": "balanced-fairness", "system": {"random": {"servers": 3, "degree": 2}}}
+    panel = {"class": "class-1", "curves": {"two": "two"}}
+    queue = {"study": "queue-by-exponent", "servers": 6, "rates": [1, 1, 1], "shares": [0, 1]}
+    queue |= {"rate_1_exponent": 0, "load": 0.3, "points": 3}
+    for title in ("light", ""):
+        [ax] = draw({"kind": "service-rate", "panels": [{"title": title} | panel]}, two=curve).axes
+        assert ax.get_title() == title
+        panels = {"six": {"title": title}}
+        [ax] = draw({"kind": "queue-by-exponent", "panels": panels}, **{"six-a": queue}).axes
+        assert ax.get_title() == title
+
+
 def test_arrows_stand_for_policies_that_are_unstable_and_times_that_a_log_axis_cannot_show():
     drawn = module("drawings", "trace-by-servers")
     columns = ("resampled", "resampled_half_width", "replayed", "logged")

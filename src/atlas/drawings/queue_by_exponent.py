@@ -29,7 +29,7 @@ STYLE_KEY = "load"
 class PanelBlock(Block):
     """A panel."""
 
-    title: Text
+    title: Text = ""
 
 
 class Options(OptionsBlock):
@@ -61,8 +61,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
             _draw_pair(ax, curve, points, place_of(figure, name, i), label)
         present = {"color": "black", "label": added(figure, r"$\mathrm{E}[N]$")}
         ax.plot([], [], **PRESENT | present)
-        if len(panels) > 1:
-            ax.set_title(panel["title"])
+        ax.set_title(panel["title"])
         ax.set_yscale("log")
         ax.margins(x=0.02)
         ax.set_xlabel(r"exponent $\alpha$")

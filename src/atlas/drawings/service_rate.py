@@ -24,7 +24,7 @@ SHOWN = "curves or points"
 class PanelBlock(Block):
     """A panel: exact series and simulated ones, with their labels."""
 
-    title: Text
+    title: Text = ""
     class_: ClassName = Field(alias="class")
     curves: Annotated[dict[Id, Text], Field(description="exact series and their labels")] = {}
     points: Annotated[dict[Id, Text], Field(description="simulated series and their labels")] = {}
@@ -70,8 +70,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     axes = fig.subplots(*shape, squeeze=False, sharex=True).ravel()
     for ax, panel in zip(axes, panels, strict=True):
         _draw_panel(ax, panel, series)
-        if len(panels) > 1:
-            ax.set_title(panel["title"])
+        ax.set_title(panel["title"])
         if ax.get_subplotspec().is_last_row():
             ax.set_xlabel(r"load $\rho$")
     for ax in axes if stacked else axes[:1]:
