@@ -93,6 +93,10 @@ MISTAKES = {
         ("    columns:\n", "    columns:\n      inside: {heading: inside, format: .3f}\n"),
         ["columns.inside.format", "'.3f'", "no format"],
     ),
+    "a series of other columns": (
+        ("    columns:\n", "      one: {study: response-time, <<: *cluster}\n    columns:\n"),
+        ["series.one.study", "'response-time'", "the columns of the first series: simu"],
+    ),
     "a row of no series": (
         (
             "    columns:\n",

@@ -155,20 +155,24 @@ def _fitting(want: Wanted) -> list[str]:
 
 
 def _fit_table(block: dict[str, Any], path: Path) -> Iterator[Fault]:
-    """Faults of columns that a table prints or selects rows by: unknown ones, and values or formats
-    of the wrong kind."""
-    studies = [given["study"] for given in block["series"].values()]
-    several = {"series": Words("name")} if len(studies) > 1 else {}
-    units = {study: several | module("studies", study).UNITS for study in studies}
+    """Faults of series with other columns than the first, and of columns that a table prints or
+    selects rows by: unknown ones, and values or formats of the wrong kind."""
+    study, *others = (given["study"] for given in block["series"].values())
+    declared = module("studies", study).UNITS
+    for name, other in zip([*block["series"]][1:], others, strict=True):
+        if declared != module("studies", other).UNITS:
+            alike = [k for k in kinds("studies") if declared == module("studies", k).UNITS]
+            expected = f"a study with the columns of the first series: {', '.join(alike)}"
+            yield Fault((*path, "series", name, "study"), show(other), expected)
+    units = ({"series": Words("name")} if others else {}) | declared
     for key in ("columns", "rows"):
         for column in block[key]:
             at = (*path, key, column)
-            study = next((s for s, known in units.items() if column not in known), None)
-            if study is not None:
-                expected = f"a column of {study}: {', '.join(units[study])}"
-                yield Fault(at, "an unknown column", expected, suggest(column, units[study]))
+            if column not in units:
+                expected = f"a column of {study}: {', '.join(units)}"
+                yield Fault(at, "an unknown column", expected, suggest(column, units))
                 continue
-            kind = kind_of(next(iter(units.values()))[column])
+            kind = kind_of(units[column])
             if key == "rows":
                 yield from _fit_rows(block["rows"][column], kind, block["series"], at)
             elif block["columns"][column]["format"] and kind != "number":
