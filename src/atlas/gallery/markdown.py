@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from atlas.gallery.collect import FIGURES, Exhibit
+from atlas.io.cite import describe
 
 CODE = re.compile(r"(`[^`]*`)")
 # Parsers disagree on these characters within an attribute.
@@ -29,7 +30,7 @@ def myst(product: Exhibit, citation: str) -> str:
         [
             f":::{{figure}} {_picture(product)}",
             f":name: {_label(product)}",
-            f":alt: {_describe(product)}",
+            f":alt: {describe(product.title, product.caption)}",
             "",
             _caption(product, citation),
             ":::",
@@ -40,7 +41,8 @@ def myst(product: Exhibit, citation: str) -> str:
 
 def quarto(product: Exhibit, citation: str) -> str:
     """An image with attributes, which Quarto turns into a figure with a cross-reference."""
-    attributes = f'{{#{_label(product)} fig-alt="{_describe(product).translate(PLAIN)}"}}'
+    description = describe(product.title, product.caption).translate(PLAIN)
+    attributes = f'{{#{_label(product)} fig-alt="{description}"}}'
     return f"![{_caption(product, citation)}]({_picture(product)}){attributes}\n"
 
 
@@ -53,9 +55,5 @@ def _label(product: Exhibit) -> str:
     return f"fig-{product.paper}-{product.id}"
 
 
-def _describe(product: Exhibit) -> str:
-    return " ".join(f"{product.title}. {product.caption}".split())
-
-
 def _caption(product: Exhibit, citation: str) -> str:
-    return escape(f"{product.title}. {product.caption} {citation}")
+    return escape(f"{describe(product.title, product.caption)} {citation}")

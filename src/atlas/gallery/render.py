@@ -19,7 +19,7 @@ from atlas.gallery.index import index_all
 from atlas.gallery.interactive_figures import find_drawings
 from atlas.gallery.markdown import myst, quarto
 from atlas.gallery.typesetting import cell, heading, number, numeral, parameter, prose
-from atlas.io.cite import SOFTWARE, where_published
+from atlas.io.cite import SOFTWARE, describe, where_published
 from atlas.io.credit import tell_version
 from atlas.io.scores import ALARM
 from atlas.io.tidy import text_columns
@@ -185,7 +185,7 @@ def ledger_order(claims: Iterable[Claim]) -> list[tuple[int, Claim]]:
 
 def alternative(product: Exhibit) -> str:
     """The alternative text of a figure."""
-    return f"{numeral(product)}: {product.title}. {product.caption}"
+    return f"{numeral(product)}: {describe(product.title, product.caption)}"
 
 
 def label(file: str) -> str:

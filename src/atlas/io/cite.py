@@ -29,7 +29,7 @@ def paste(spec: dict[str, Any]) -> str:
     """A figure environment with a caption, a short one for the list of figures, and a label."""
     double = spec["width"] == "double"
     environment, width = ("figure*", "textwidth") if double else ("figure", "columnwidth")
-    text = " ".join(f"{spec['title']}. {spec['caption']}".split())
+    text = describe(spec["title"], spec["caption"])
     return "\n".join(
         [
             rf"\begin{{{environment}}}",
@@ -43,6 +43,12 @@ def paste(spec: dict[str, Any]) -> str:
             "",
         ]
     )
+
+
+def describe(title: str, caption: str) -> str:
+    """The title and the caption as sentences on one line."""
+    stop = "" if title.endswith((".", "!", "?")) else "."
+    return " ".join(f"{title}{stop} {caption}".split())
 
 
 def _at_most(spec: dict[str, Any], width: str) -> str:
