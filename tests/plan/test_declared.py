@@ -69,6 +69,10 @@ MISTAKES = {
         ("    columns:\n", "    rows: {fraction_of_limt: [0.5]}\n    columns:\n"),
         ["rows.fraction_of_limt", "an unknown column", "'fraction_of_limit'?"],
     ),
+    "a choice of the run": (
+        ("paper: three", "sed: 8\npaper: three"),
+        ["mine.yaml:8: sed", "effort, seed", "did you mean 'seed'?"],
+    ),
     "an old key": (
         ("*cluster, fraction_of_limit: 0.5}", "*cluster, load: 0.5}"),
         ["half.load", "an unknown key", "λ/λ* is called 'fraction_of_limit'"],
@@ -188,6 +192,7 @@ def test_a_fault_behind_a_merge_points_to_the_merge(folder):
         ("paper: &p [*p]\n", 1, "no anchor above"),
         ("paper: x\nfigures: null\n", 2, "nothing"),
         ("effrt: quick\n", 1, "did you mean 'effort'?"),
+        ("figurs: {}\n", 1, "did you mean 'figures'?"),
         ("tables: {}\n", 1, "paper: NAME beside tables"),
     ],
 )

@@ -88,7 +88,7 @@ def choose(
         places = {path: place for path, place in places.items() if path[0] != key}
         places[(key,)] = "--config"
     faults = list(check_values(run, ()))
-    completed, found = check(Run, run, ())
+    completed, found = check(Run, run, (), ABOUT_PAPERS if contents else ())
     raise_for(faults or found, CONFIG, places)
 
     own = {file: content for file, content in contents.items() if "paper" in content}

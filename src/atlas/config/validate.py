@@ -7,7 +7,7 @@ expected there.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -46,13 +46,16 @@ LIMITS = {
 SINGULAR = {" 1 entries": " 1 entry", " 1 characters": " 1 character"}
 
 
-def check(model: type[BaseModel], value: Any, path: Path) -> tuple[Any, list[Fault]]:
-    """`value` as a `model`, and its faults; one of the two is empty."""
+def check(
+    model: type[BaseModel], value: Any, path: Path, beside: Iterable[str] = ()
+) -> tuple[Any, list[Fault]]:
+    """`value` as a `model`, and its faults; one of the two is empty. Keys `beside` those of the
+    model may stand where `value` comes from, and are checked elsewhere."""
     try:
         return model.model_validate(value), []
     except ValidationError as error:
         details = error.errors(include_url=False)
-        faults = [fault for detail in details for fault in _describe(model, detail, path)]
+        faults = [fault for detail in details for fault in _describe(model, detail, path, beside)]
         return None, list(dict.fromkeys(faults))
 
 
@@ -74,7 +77,9 @@ def leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
         yield path, value
 
 
-def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Path) -> Iterator[Fault]:
+def _describe(
+    model: type[BaseModel], error: ErrorDetails, prefix: Path, beside: Iterable[str]
+) -> Iterator[Fault]:
     rule, value, context = error["type"], error["input"], error.get("ctx", {})
     place = tuple(part for part in error["loc"] if part != "[key]")
     schema, place = _find(model, place)
@@ -90,7 +95,7 @@ def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Path) -> Iter
         yield Fault((*path, *context["at"]), found, expected, hint)
     elif rule == "extra_forbidden":
         above, _ = _find(model, place[:-1])
-        known = list(above.get("properties", {}))
+        known = [*above.get("properties", {}), *(beside if len(place) == 1 else ())]
         word = str(place[-1])
         yield Fault(path, "an unknown key", "one of " + ", ".join(known), suggest(word, known))
     elif rule == "missing":
