@@ -8,6 +8,7 @@ from tests.blocks import rigid_block
 
 from atlas.config import validate
 from atlas.config.errors import list_faults
+from atlas.config.fit import complete
 from atlas.config.read import read_yaml
 from atlas.drawings.marks import policy_label
 from atlas.models.described_systems import FiniteSkipBlock, read_queue
@@ -104,6 +105,18 @@ def test_a_ranking_tells_policies_of_one_name_apart():
     assert set(table["policy"]) == {"max-weight", "max-weight(ties=smaller)"}
     with pytest.raises(ValueError, match="no entry twice"):
         policy_ranking.Parameters.model_validate(parameters | {"policies": [SMALLER, SMALLER]})
+
+
+def test_usual_options_make_no_other_policy_of_the_points_beside_a_curve():
+    curve = {"study": "policy-response-time", "system": SYSTEM, "policy": "max-weight"}
+    points = {"study": "simulated-policy", "system": SYSTEM, "loads": [0.5], "jobs": 4000}
+    drawing = {"kind": "response-time-by-policy", "panels": {"all": ""}, "ceiling": 50}
+    for ties, expected in (("larger", []), ("smaller", ["'max-weight'"])):
+        same = {"name": "max-weight", "options": {"ties": ties}}
+        series = {"w": curve, "w-simulated": points | {"policy": same}}
+        block = {"source": {}, "series": series, "drawing": drawing}
+        found = complete("draw", block, ("figures", "f"))[1]
+        assert [fault.expected.partition(",")[0] for fault in found] == expected
 
 
 def test_what_is_not_simulated_with_such_options_is_refused_in_form():

@@ -20,6 +20,7 @@ from atlas.fields.block import Block
 from atlas.fields.columns import Kind, Words, is_kind, kind_of
 from atlas.fields.markers import Axis, marked
 from atlas.fields.required_series import BOUNDS, SIMULATED, OptionsBlock, Wanted
+from atlas.models.policies import PolicyBlock
 
 
 def complete(stage: str, block: dict[str, Any], path: Path) -> tuple[dict[str, Any], list[Fault]]:
@@ -132,9 +133,14 @@ def _fit_pairs(series: Mapping[str, dict], path: Path) -> Iterator[Fault]:
         own = _chosen(one) | _chosen(other)
         there = determining(other)
         for key, value in determining(one).items():
-            if key in there.keys() - own and value != there[key]:
+            if key in there.keys() - own and _plain(key, value) != _plain(key, there[key]):
                 expected = f"{show(there[key])}, as of '{bare}', with which it is drawn"
                 yield Fault((*path, name, key), show(value), expected)
+
+
+def _plain(key: str, value: Any) -> Any:
+    """The value of a parameter; a policy without options that are the usual ones."""
+    return PolicyBlock.model_validate(value).label if key == "policy" else value
 
 
 def _chosen(series: Mapping[str, Any]) -> set[str]:
