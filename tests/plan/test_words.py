@@ -215,6 +215,12 @@ def test_a_hostile_text_is_refused_with_its_place(text):
     assert "curve" in fault.expected
 
 
+def test_a_series_whose_name_means_something_else_in_texts_is_refused():
+    series = {"curve": {"servers": 30}, "drawing": {"servers": 40}}
+    (fault,) = fill_texts({"title": "T"}, series, ("figures", "f"), faithful=True)
+    assert fault.path == ("figures", "f", "series", "drawing") and "all" in fault.expected
+
+
 def test_headings_and_notes_are_templates_too():
     block = {"title": "T", "source": {"note": "of {{ all.load }}"}}
     block["columns"] = {"x": {"heading": "$x$ on {{ all.servers }}", "format": ".3f"}}

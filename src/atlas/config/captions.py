@@ -22,6 +22,8 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from atlas.config.errors import Fault, Path, suggest
 
+# What texts may name besides the series.
+OTHERS = ("drawing", "all", "faithful")
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 ALLOWED = (
     nodes.Template,
@@ -69,7 +71,8 @@ def fill_texts(
 ) -> list[Fault]:
     """Fill in the texts of a figure or table, such as the caption, labels and headings of columns;
     faults of them."""
-    faults: list[Fault] = []
+    expected = f"another name: in texts, {', '.join(OTHERS)} mean something else"
+    faults = [Fault((*path, "series", k), repr(k), expected) for k in OTHERS if k in series]
     names = {**series, "drawing": block.get("drawing", {})}
 
     def fill(value: Any, at: Path) -> Any:
@@ -78,7 +81,7 @@ def fill_texts(
                 return render(value, names, faithful=faithful)
             except REFUSED as error:
                 missing = str(error).partition("'")[2].partition("'")[0]
-                hint = suggest(missing, [*names, "all", "faithful", *FILTERS]) if missing else ""
+                hint = suggest(missing, [*names, *OTHERS, *FILTERS]) if missing else ""
                 expected = "a template over the parameters of the series: " + ", ".join(series)
                 faults.append(Fault(at, str(error), expected, hint))
                 return value
