@@ -136,6 +136,18 @@ def test_panels_stand_one_below_the_other_in_a_narrow_figure():
     assert len({round(ax.get_position().x0, 2) for ax in figure.axes}) == 1
 
 
+def test_a_policy_that_the_ceiling_hides_is_said_to_lie_above_it():
+    loads = {"study": "policies-by-load", "policies": ["fcfs"], "loads": [0.5]}
+    loads |= {"points": 3, "jobs": 1000, "seed": 1, "half_width": 0}
+    jobs = {"servers": 1, "needs": [1], "probabilities": [1]}
+    series = {}
+    for name, rate in (("fast", 1), ("slow", 1e-3)):
+        system = jobs | {"durations": [{"exponential": rate}]}
+        series[name] = loads | {"system": {"multiserver-jobs": system}}
+    said = texts(draw({"kind": "policies-by-load", "ceiling": 20}, **series))
+    assert [text for text in said if "fcfs" in text] == ["fast, fcfs", "slow, fcfs (above 20 s)"]
+
+
 @pytest.mark.parametrize(
     ("zoom", "title"), [([0.9, 1], "high loads"), ([0, 0.25], "loads from 0 to 0.25")]
 )

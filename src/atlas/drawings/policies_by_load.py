@@ -111,9 +111,17 @@ def _policies(drawing: Spec, series: Tables) -> Iterator[tuple[str, pd.DataFrame
             rows = rows[np.isfinite(rows["mean_response_time"])]
             if rows.empty:
                 label += " (unstable)"
+            elif _lie_above(rows, drawing):
+                label += f" (above {drawing['ceiling']:g} s)"
             elif drawing["axis"] == "fraction-of-limit" and rows["limit"].isna().all():
                 label, rows = rf"{label} ($\lambda^*$ not known)", rows.iloc[:0]
             yield label, rows
+
+
+def _lie_above(rows: pd.DataFrame, drawing: Spec) -> bool:
+    """Whether the end of the vertical axis hides all of a policy."""
+    shown = rows[rows["class"].isin(drawing.get("panels") or {"all"})]
+    return shown["mean_response_time"].min() > drawing.get("ceiling", np.inf)
 
 
 def _end(axis: str, series: Tables) -> float:
