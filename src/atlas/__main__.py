@@ -24,10 +24,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from atlas.config.errors import ConfigError
-from atlas.config.read import read_config
-from atlas.plan.locks import HELD
-
 CONFIG = "config/config.yaml"
 OPTIONS, CHOICES = ("--configfile", "--configfiles"), ("--config", "-C")
 ENDINGS = (".yaml", ".yml", ".json")
@@ -55,6 +51,11 @@ def arrange(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def main(arguments: Sequence[str]) -> None:
     """Run Snakemake, or exit with a message about a faulty config file."""
+    # Here, so that an interrupt while they are imported shows no traceback.
+    from atlas.config.errors import ConfigError
+    from atlas.config.read import read_config
+    from atlas.plan.locks import HELD
+
     arguments, files = arrange(arguments)
     try:
         for file in (CONFIG, *files):
@@ -75,4 +76,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import runpy
+import sys
 from pathlib import Path
 
 import pytest
+import snakemake.cli
 from tests.conftest import ROOT
 
 from atlas.__main__ import arrange
@@ -246,3 +249,15 @@ def test_targets_after_a_config_file_or_a_choice_are_targets(option, values, fil
     target, rest = "three-classes_classes", ["-n", "all"]
     arranged = [target, option, *values, *rest]
     assert arrange([option, *values, target, *rest]) == (arranged, files)
+
+
+@pytest.mark.filterwarnings("ignore:'atlas.__main__' found in sys.modules")
+def test_an_interrupt_while_snakemake_starts_shows_no_traceback(monkeypatch):
+    def interrupt(arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(snakemake.cli, "main", interrupt)
+    monkeypatch.setattr(sys, "argv", ["atlas", "-n"])
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(SystemExit, match="130"):
+        runpy.run_module("atlas", run_name="__main__")
