@@ -30,6 +30,8 @@ from tests.faults.tiny import MAKING
 # A digest, which LaTeX may break after every four digits.
 BREAK = r"\\+allowbreak\{\}"
 HEX = re.compile(rf"\b[0-9a-f]{{4}}(?:(?:{BREAK})?[0-9a-f]{{4}}){{3}}\b")
+# The entry of a product in the bibliography, pending ones included.
+ENTRY = re.compile(rf"@misc\{{multiserver-atlas:(.+?):(.+?),\n[^@]*Fingerprint ({HEX.pattern})")
 # By these sums a page lets its own scripts run; the scripts are compared themselves.
 POLICY = re.compile(r"'sha256-[A-Za-z0-9+/]{43}='")
 METADATA = re.compile("<metadata>.*?</metadata>", re.DOTALL)
@@ -59,6 +61,12 @@ class Build:
                 *(series["digest"] for series in one["series"].values()),
             )
         }
+
+        bibliography = root / "figures/atlas.bib"
+        cited = bibliography.read_text("utf-8") if bibliography.is_file() else ""
+        for paper, id, mark in ENTRY.findall(cited):
+            if f"{paper}/{id}" not in self._sidecars:
+                self._digests.add(re.sub(BREAK, "", mark))
 
     def list_files(self, of: Build | None = None) -> dict[str, Path]:
         """Series as `product/name`, figures, tables and pages as their files are called; only what

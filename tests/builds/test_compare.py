@@ -15,6 +15,7 @@ from tests.builds.compare import Build, compare, main
 from tests.conftest import ROOT
 
 from atlas.io import metadata, rendering
+from atlas.io.cite import references
 from atlas.io.product import identify
 from atlas.io.specs import digest
 
@@ -52,6 +53,9 @@ def build(root: Path, revision: str, end: float = 1.0) -> Path:
     cited = r"\allowbreak{}".join(mark[at : at + 4] for at in range(0, 16, 4))
     page = f"<script src='sha256-{'a' * 43}='></script> {mark} of 16 servers, {cited}"
     (root / "figures/gallery/index.html").write_text(page)
+    pending = {"id": "fig2", "fingerprint": digest("pending", revision)}
+    specs = ({**one, "software": {"multiserver-atlas": "1"}} for one in (spec, spec | pending))
+    (root / "figures/atlas.bib").write_text(references(*specs))
     return root
 
 
