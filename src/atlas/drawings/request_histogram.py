@@ -22,7 +22,6 @@ class Options(OptionsBlock):
     label: Annotated[Text, Field(description="what the horizontal axis says")]
     bins: Annotated[int, Field(ge=1, le=100, description="bins a decade"), WHOLE] = 10
     normalised: Annotated[bool, Field(description="needs in units of the smallest")] = False
-    logarithmic: Annotated[bool, Field(description="the vertical axis")] = False
 
     SERIES = (Wanted("trace", ("need", "jobs")),)
 
@@ -50,7 +49,5 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         linewidth=0.3,
     )
     ax.set_xscale("log")
-    if drawing["logarithmic"]:
-        ax.set_yscale("log")
     ax.set(xlabel=drawing["label"], ylabel="share of jobs (%)")
     return fig
