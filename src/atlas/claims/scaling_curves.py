@@ -54,10 +54,10 @@ def largest_fall(*, servers: int, sizes: Sizes = "n", rates: Rates = UNIT) -> Fo
     return Found(float(falls.max()), f"α = {GRID[falls.argmax()]:.2f}")
 
 
-def turns(*, mean: MeanName, servers: int, sizes: Sizes = "n", rates: Rates = UNIT) -> int:
+def turns(*, mean: MeanName, servers: int, rates: Rates = UNIT) -> int:
     """The number of turning points of `throughput`, `relative-completions`, `response-time` or the
     boundary, `utilisation`, as α rises from 0 to 4: one for a bell curve."""
-    value = _mean(servers, sizes, rates, mean)
+    value = _mean(servers, "n", rates, mean)
     return direction_changes([value(alpha) for alpha in GRID])
 
 

@@ -69,9 +69,9 @@ def first_moment_gap(*, servers: int, last: int, coefficient: float = 1.0) -> fl
     return (p_1 + p_1 ** (m + 1) * (-1 - m + m * p_1)) / p_n**2 - math.fsum(p_1**i * i)
 
 
-def geometric_gap(*, servers: int, first: int, coefficient: float = 1.0) -> float:
-    """(p_1^k − p_1^n)/p_n − Σ_{1≤i<n} p_1^i, k = `first`, p_n = c/n."""
-    p_n = coefficient / servers
+def geometric_gap(*, servers: int, first: int) -> float:
+    """(p_1^k − p_1^n)/p_n − Σ_{1≤i<n} p_1^i, k = `first`, p_n = 1/n."""
+    p_n = 1 / servers
     p_1, i = 1 - p_n, np.arange(1, servers)
     return (p_1**first - p_1**servers) / p_n - math.fsum(p_1**i)
 

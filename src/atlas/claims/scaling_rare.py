@@ -59,10 +59,10 @@ def power_remainder(*, servers: int, exponent: float) -> float:
     return total
 
 
-def log_sum_remainder(*, servers: int, exponent: float, rates: Rates = UNIT) -> float:
-    """(n μ_1/μ − 1) n^{α−1} − ln n − (μ_1/μ_n − 1): o(1) by Eq. (31)."""
-    s = OneOrN.of(servers, exponent, rates=rates)
-    return s.x / (1 - s.x) * servers ** (exponent - 1) - math.log(servers) - (s.r - 1)
+def log_sum_remainder(*, servers: int, exponent: float) -> float:
+    """(n μ_1/μ − 1) n^{α−1} − ln n for μ_1 = μ_n: o(1) by Eq. (31)."""
+    s = OneOrN.of(servers, exponent)
+    return s.x / (1 - s.x) * servers ** (exponent - 1) - math.log(servers)
 
 
 def scaled_rate(*, servers: int, exponent: float) -> float:
