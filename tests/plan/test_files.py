@@ -79,6 +79,11 @@ def test_a_tab_is_named_with_its_place_and_what_to_write(tmp_path, old, new, lin
     assert str(error.value).endswith("write spaces in its place")
 
 
+def test_a_number_that_yaml_1_1_has_as_octal_is_refused(plan_of):
+    with pytest.raises(ConfigError, match=r"own.yaml:1: (.|\n)*found +010\n +expected  10, or the"):
+        plan_of("seed: 010\n" + OWN % ("own", "fig1", "curve"))
+
+
 @pytest.mark.parametrize(
     "value", ["\tWasted", "2026-13-45", "0000-00-00", "1:60:99", "0b2", "=", "<<"]
 )

@@ -1,7 +1,8 @@
 """Read YAML as plain values, with the line of each key.
 
 All files follow the core schema of YAML 1.2, in which 1e6 is a number and `no` is text, with << for
-merges. Tags, repeated keys, keys that are not text, and aliases that expand too far are refused.
+merges. Tags, repeated keys, keys that are not text, numbers with a leading 0, and aliases that
+expand too far are refused.
 """
 
 from __future__ import annotations
@@ -230,6 +231,9 @@ class _Composer:
             return text
         if text in _WORDS:
             return _WORDS[text]
+        if re.fullmatch("[-+]?0[0-9]+", text):
+            expected = f'{int(text)}, or the text "{text}"'
+            self._refuse(event, text, expected, "YAML 1.1, as Snakemake reads it, has it octal")
         for pattern, read in _NUMBERS:
             if pattern.fullmatch(text):
                 if len(text) > LONGEST_NUMBER:
