@@ -12,7 +12,7 @@ from atlas.config.captions import COUNTS, fill_texts, number, render
 from atlas.config.faithful import determining, is_faithful, resolution
 from atlas.config.read import read_yaml
 from atlas.config.series import complete_series
-from atlas.io.cite import credit, describe
+from atlas.io.cite import caption, credit, describe
 from atlas.plan.class_tables import Tables
 
 ROOT = Path(__file__).parents[2]
@@ -252,3 +252,6 @@ def test_numbers_as_in_running_text(value, text):
 def test_a_title_that_asks_is_not_followed_by_a_full_stop():
     assert describe("Do two classes do?", "Nearly\n all.") == "Do two classes do? Nearly all."
     assert describe("Two classes", "") == "Two classes."
+    spec = {"paper": "p", "id": "f", "bibliography": None, "caption": ""}
+    assert "(FCFS). Drawn by" in caption(spec | {"title": "Two classes (FCFS)"})
+    assert "classes? Drawn by" in caption(spec | {"title": "Two classes?"})

@@ -20,6 +20,8 @@ YEAR = "2026"
 CITABLE = {"draw", "tabulate", "judge"}
 # The formats that LaTeX can include, best first.
 PICTURES = ("pdf", "png")
+# After these a text needs no full stop.
+ENDS = (".", "!", "?", ".)")
 # Styles set these fields verbatim, so that an underscore stays as it is.
 ADDRESSES = {"doi", "url"}
 PLAIN = re.compile(r"[A-Za-z0-9./:_()<>;&#~+,*@!?='-]+")
@@ -47,7 +49,7 @@ def paste(spec: dict[str, Any]) -> str:
 
 def describe(title: str, caption: str) -> str:
     """The title and the caption as sentences on one line."""
-    stop = "" if title.endswith((".", "!", "?")) else "."
+    stop = "" if title.endswith(ENDS) else "."
     return " ".join(f"{title}{stop} {caption}".split())
 
 
@@ -88,7 +90,7 @@ def caption(spec: dict[str, Any]) -> str:
     """The caption of a figure or table with its credit, and a short caption without citations."""
     short = formulate(spec["title"])
     text = formulate(" ".join(spec["caption"].split())) or short
-    ended = text if text.endswith((".", "!", "?", ")")) else f"{text}."
+    ended = text if text.endswith(ENDS) else f"{text}."
     return rf"\caption[{{{short}}}]{{{ended} {credit(spec)}}}"
 
 
