@@ -75,6 +75,11 @@ def test_a_paper_in_another_language_is_planned_and_cited(folder):
     assert any(r"Gr{\"o}{\ss}e ---" in caption(spec) for spec in specs if "caption" in spec)
 
 
+def test_a_title_is_one_line(folder):
+    found = plan(folder, (f"{TITLE} of my cluster", 'title: " The scaled\\n\\n queue\\n"')).products
+    assert "The scaled queue" in [product.spec.get("title") for product in found]
+
+
 @pytest.mark.parametrize(
     ("edit", "key"),
     [

@@ -6,6 +6,7 @@ declares what they hold.
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -17,11 +18,14 @@ from atlas.fields.vocabulary import Id, Text
 CELL = r"^,?(\.[0-9]{1,2})?[efg%]?$"
 NUMBER = r"^(\.[0-9]{1,2})?[efg%]$"
 
+# A line break within it would end its LaTeX.
+Title = Annotated[Text, AfterValidator(lambda text: re.sub(r"\s*\n\s*", " ", text).strip())]
+
 
 class Record(Block):
     """The version of record of a paper that was read in another."""
 
-    title: Text
+    title: Title
     venue: Annotated[Text, Field(description="the journal, or the publisher, and the place in it")]
     year: Annotated[int, Field(ge=1600, le=2200, description="the year"), WHOLE]
     doi: Text | None = None
@@ -40,7 +44,7 @@ class Versions(Block):
 class Bibliography(Block):
     """What to cite, where there is a paper."""
 
-    title: Text
+    title: Title
     authors: Annotated[list[Text], Field(min_length=1, description="the authors")]
     year: Annotated[int, Field(ge=1600, le=2200, description="the year"), WHOLE]
     venue: Text | None = None
@@ -81,7 +85,7 @@ SeriesBlocks = Annotated[
 class Figure(Block):
     """A figure."""
 
-    title: Text
+    title: Title
     caption: Text = ""
     source: Source = Source(certainty="own")
     series: SeriesBlocks
@@ -106,7 +110,7 @@ class Column(Block):
 class Table(Block):
     """A table."""
 
-    title: Text
+    title: Title
     caption: Text = ""
     source: Source = Source(certainty="own")
     series: SeriesBlocks
