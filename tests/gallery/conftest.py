@@ -103,7 +103,7 @@ def build_products(folder: Path, change: Callable = lambda spec: None) -> Path:
         "draw",
         title="Further jobs",
         caption="The same again.",
-        source={"certainty": "beyond", "note": "Ours."},
+        source={"certainty": "beyond", "section": "", "note": "Ours."},
         series={"curve": curve},
     )
     columns = {
