@@ -6,16 +6,17 @@ There are three tests, each of which a correct simulator fails with probability 
   errors must be at most the value that one of m normal variables exceeds in absolute value with
   probability `ALARM`. If some values of a policy and quantity are farther away, the report names
   the definitions that all of them fit.
-- *bias*: values are assumed to be (1 + b) times the reference; b is estimated by weighted least
-  squares and tested against 0.
+- *bias*: values are assumed to be (1 + b) times the reference; b is where the weighted sum of their
+  distances from that is 0, and is tested against 0. If no numbers of replications are given, this
+  is weighted least squares.
 - *coverage*: the number of 95 % intervals that contain the reference value is tested for being too
   small, by the binomial distribution.
 
 Values of one system come from the same runs. For bias and coverage one value per system counts:
 E[T] of all jobs, or otherwise the first given. A half-width is taken as 1.96 standard errors or, if
 the number of replications is given, as the multiple of Student's distribution. Without that number
-the standard error from few replications is taken a little too large, which makes an alarm less
-likely.
+a few replications are judged by a normal distribution, beyond which they lie too often: alarms are
+then more likely than `ALARM`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from scipy.optimize import brentq
+from scipy.special import ndtri, stdtr
 from scipy.stats import binom, norm, t
 
 from referee.definitions import Definition, name_of, other_definitions
@@ -33,6 +36,8 @@ from referee.read import Reference, Result
 ALARM = 1e-3
 CONFIDENCE = 0.95
 NORMAL = float(norm.isf((1 - CONFIDENCE) / 2))
+# A distance so far out in a normal distribution that its probability underflows.
+FAR = 37.0
 # Without an interval there is no test; a value fits if its relative difference is at most this.
 NEAR = 0.01
 MAIN = ("mean_response_time", "all", None)
@@ -167,11 +172,16 @@ def distance(result: Result, definition: Definition) -> float:
         spread = max(NEAR * abs(definition.value), definition.half_width)
         return off / spread if spread else (0.0 if not off else math.inf)
     own = error_of(result)
-    total = math.hypot(own, definition.half_width / NORMAL)
-    if result.replications is None:
-        return off / total
-    # The normal quantile with the same tail probability as the error under Student's distribution.
-    return float(norm.isf(t.sf(off / total, result.replications - 1)))
+    return as_normal(off / math.hypot(own, definition.half_width / NORMAL), result.replications)
+
+
+def as_normal(errors: float, replications: int | None) -> float:
+    """A positive distance in standard errors on the scale of a standard normal variable: with the
+    same tail probability as under Student's distribution, which it has if the number of
+    replications is known."""
+    if replications is None:
+        return errors
+    return min(-float(ndtri(stdtr(replications - 1, -errors))), FAR)
 
 
 def fits(result: Result, definition: Definition, reach: float) -> bool:
@@ -206,23 +216,46 @@ def _group(
 
 def measure(results: Sequence[Result], off: Sequence[Result], reach: float) -> Bias | None:
     """The common relative error; None without results. It explains them if they and the values
-    `off`, which fit no definition, are within reach of the reference once it is scaled."""
+    `off`, which fit no definition, are within reach of the reference once it is scaled.
+
+    The weight of a distance is the reciprocal of its standard error. From ν + 1 replications this
+    is estimated by s, and by √((ν s² + e²)/(ν + 1)) if the error is e: that is independent of e/s
+    (D. Basu, Sankhya 15, 1955), so that chance cannot give great weight to great distances.
+    """
     usable = [r for r in results if r.reference]
     if not usable:
         return None
-    weights = [(r.reference / error_of(r)) ** 2 for r in usable]
     errors = [r.value / r.reference - 1 for r in usable]
-    total = math.fsum(weights)
-    relative = math.fsum(w * e for w, e in zip(weights, errors, strict=True)) / total
-    standard_error = total**-0.5
+    own = [error_of(r) / abs(r.reference) for r in usable]
+
+    def distance_at(relative: float) -> float:
+        """The weighted sum, which is standard normal if this is the common relative error."""
+        total, squares = [], []
+        for r, e, s in zip(usable, (e - relative for e in errors), own, strict=True):
+            runs = r.replications
+            weight = 1 / (s if runs is None else math.hypot(math.sqrt(runs - 1) * s, e) / runs**0.5)
+            total.append(weight * math.copysign(as_normal(abs(e) / s, runs), e))
+            squares.append(weight)
+        return math.fsum(total) / math.hypot(*squares)
+
+    # Beyond these the distance of every value is at least `NORMAL`.
+    spread = max(float(t.isf((1 - CONFIDENCE) / 2, (r.replications or 2) - 1)) for r in usable)
+    spread = max(spread * max(own), 1e-12 * max(map(abs, errors)))
+    ends = min(errors) - spread, max(errors) + spread
+    low, relative, high = (
+        float(
+            brentq(lambda b, at=at: distance_at(b) - at, *ends, xtol=1e-9 * min(own), maxiter=999)
+        )
+        for at in (NORMAL, 0.0, -NORMAL)
+    )
     scaled = (
         (r, Definition("", r.reference * (1 + relative), r.reference_half_width))
         for r in (*usable, *off)
     )
     return Bias(
         relative,
-        standard_error,
-        2 * float(norm.sf(abs(relative) / standard_error)),
+        (high - low) / (2 * NORMAL),
+        2 * float(norm.sf(abs(distance_at(0.0)))),
         math.fsum((r.value - r.reference) / r.half_width for r in usable) / len(usable),
         len(usable),
         all(fits(r, definition, reach) for r, definition in scaled),
