@@ -66,6 +66,20 @@ def test_a_log_that_all_fits_on_the_servers_has_no_wastage_to_replay():
     assert none["note"] == "all 20 jobs are in service on 20 servers at once"
 
 
+def test_the_throughput_of_replayed_jobs_is_their_own(tmp_path):
+    """The second half of the jobs, which is not replayed, last ten times as long."""
+    jobs = [(1 + k % 3, (1 + k % 7) * (1 if k < 5000 else 10)) for k in range(10_000)]
+    file = tmp_path / "jobs.csv"
+    file.write_text("need,duration\n" + "".join(f"{v},{t}\n" for v, t in jobs))
+    columns = {"need": "need", "duration": "duration"}
+    chosen = {"trace": {"file": str(file), "format": "plain", "columns": columns}}
+    chosen |= {"rounding": "none", "servers": [6], "methods": ["replayed"], "jobs": 5000}
+    (row,) = compute(workload_wastage, CHANCE | chosen).to_dict("records")
+    demand = sum(v * t for v, t in jobs[:5000]) / 5000
+    assert row["naive_throughput"] == pytest.approx(6 / demand)
+    assert row["throughput"] == pytest.approx((6 - row["wastage"]) / demand)
+
+
 def test_wastage_by_a_class_that_no_run_has_seen_has_no_interval():
     rare = {"needs": [1, 16], "shares": [1 - 1e-6, 1e-6], "mean_durations": [30.0, 5000.0]}
     chosen = {"classes": rare, "rounding": "none", "servers": [16], "methods": ["constant"]}

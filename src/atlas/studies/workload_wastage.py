@@ -10,7 +10,7 @@
 | constant       | as `exact`, but all jobs of a class have the same duration; job by job       |
 | varied         | as `exact`, but durations have the squared coefficient of variation `scv`    |
 | sampled        | needs and durations drawn together, each job independently                   |
-| replayed       | the jobs themselves, in the order of the trace                               |
+| replayed       | the first `jobs` jobs themselves, in order; throughputs are those of these   |
 
 The picks of two needs are `extremes` (the smallest and the largest), `common` (those of most jobs)
 and `heavy` (those of most server-seconds); see `multiserver.saturated.reduction`.
@@ -152,7 +152,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
                 needs = round_up(needs, parameters.rounding)
                 try:
                     held = replay(servers, needs, durations, parameters.replications)
-                    row |= _simulated(system, held)
+                    row |= _simulated(system, held, demand=float(needs @ durations) / len(needs))
                 except NotSampledError as error:
                     row |= {"naive_throughput": system.naive_throughput, "note": str(error)}
             else:
@@ -223,12 +223,16 @@ def _solved(system: MultiserverJobSystem, means: dispatch.SaturatedMeans | None)
 
 
 def _simulated(
-    system: MultiserverJobSystem, held: Estimate, exact: dispatch.SaturatedMeans | None = None
+    system: MultiserverJobSystem,
+    held: Estimate,
+    exact: dispatch.SaturatedMeans | None = None,
+    demand: float | None = None,
 ) -> dict[str, Any]:
-    n, demand = system.servers, system.mean_demand
+    """The row of jobs of a mean `demand`, if it is not that of the system."""
+    n, demand = system.servers, demand or system.mean_demand
     half_width = held.half_width
     return {
-        "naive_throughput": system.naive_throughput,
+        "naive_throughput": n / demand,
         "throughput": held.mean / demand,
         "throughput_half_width": half_width / demand,
         "wastage": n - held.mean,
