@@ -219,11 +219,13 @@ def test_loads_beyond_the_limit_are_not_simulated():
 
 def test_ranks_put_the_best_first_and_say_what_is_settled():
     found = [(2.0, 0.1, "b"), (1.0, 0.0, "a"), (math.inf, 0.0, "d"), (2.3, 0.1, "c")]
-    rows = policy_ranking.rank(0.5, found)
+    rows = policy_ranking.rank(0.5, found, 1e-3)
     assert [row["policy"] for row in rows] == ["a", "b", "c", "d"]
     assert [row["rank"] for row in rows] == [1, 2, 3, 4]
-    assert [row["significant"] for row in rows] == [True, True, False, True]
+    assert [row["significant"] for row in rows] == [None, True, False, True]
     assert rows[2]["over_best"] == 2.3
+    _, alike = policy_ranking.rank(0.5, [(1.0, 0.0, "a"), (1.001, 0.0, "b")], 1e-3)
+    assert alike["significant"] is False  # both may be off by 1e-3
 
 
 def test_the_front_serves_the_largest_needs():

@@ -3,7 +3,7 @@
 A policy is simulated if it has no exact solution, or one that takes too long. All policies
 simulated at one load get the same jobs; their scores are those of `simulated-policy` and are not
 repeated here. A difference is `significant` if the policy is worse than the one before it by more
-than four standard errors of both.
+than four standard errors of both and, where values are exact, than the relative error `enough`.
 """
 
 from __future__ import annotations
@@ -65,16 +65,20 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
                 found = run.mean_response_time
                 mean, error = found.mean, found.standard_error if found.settled else math.nan
             estimates.append((mean, error, policy.label))
-        rows += rank(load, estimates)
+        rows += rank(load, estimates, parameters.enough)
     return pd.DataFrame(rows, columns=list(UNITS))
 
 
-def rank(load: float, estimates: list[tuple[float, float, str]]) -> list[dict[str, Any]]:
-    """The rows of one load from (mean, standard error, policy) of each."""
+def rank(
+    load: float, estimates: list[tuple[float, float, str]], enough: float
+) -> list[dict[str, Any]]:
+    """The rows of one load from (mean, standard error, policy) of each; nothing is said of the
+    first, which none precedes."""
     ordered = sorted(estimates)
     rows = []
     for place, (mean, error, policy) in enumerate(ordered):
-        before, before_error, _ = ordered[place - 1] if place else (-math.inf, 0.0, "")
+        before, before_error, _ = ordered[place - 1] if place else (math.nan, math.nan, "")
+        margin = SIGNIFICANT * math.hypot(error, before_error) + 2 * enough * before
         rows.append(
             {
                 "load": load,
@@ -83,8 +87,7 @@ def rank(load: float, estimates: list[tuple[float, float, str]]) -> list[dict[st
                 "mean_response_time": mean,
                 "standard_error": error,
                 "over_best": mean / ordered[0][0],
-                "significant": before < math.inf
-                and bool(mean - before > SIGNIFICANT * math.hypot(error, before_error)),
+                "significant": mean - before > margin if place else None,
             }
         )
     return rows
