@@ -206,6 +206,11 @@ def test_what_is_no_config_is_said_in_the_same_form(folder, text, line, said):
     assert f"\nmine.yaml:{line}: " in str(caught.value) and said in str(caught.value)
 
 
+def test_one_value_in_place_of_a_list_is_told_how_to_be_one(folder):
+    with pytest.raises(ConfigError, match=r"one of all or a list(.|\n)*mean \[finite-skip\]\?"):
+        Plan.load({"papers": "finite-skip"}, folder)
+
+
 def test_faults_of_the_run_wide_config_have_their_line(folder):
     file = folder / "config/config.yaml"
     file.write_text(file.read_text("utf-8").replace("seed: 2020", "seed: -1"), "utf-8")

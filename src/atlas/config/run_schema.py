@@ -31,7 +31,7 @@ class Run(Block):
         Literal["all"] | Annotated[list[Text], Field(min_length=0, max_length=1000), DIFFERENT]
     ) = Field(
         "all",
-        description="'all', or a list of files in config/papers without endings, and reference",
+        description="'all', or files in config/papers without endings, and reference",
     )
     effort: Effort = "paper"
     seed: Annotated[Seed, Field(description="what all random numbers are drawn from")] = 2020

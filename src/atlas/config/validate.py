@@ -114,6 +114,9 @@ def _describe(
     else:
         options = [str(option) for option in _options(schema)]
         hint = suggest(value, options) if isinstance(value, str) else ""
+        lists = any("array" in _types(s) for s in schema.get("anyOf", [schema]))
+        if lists and not hint and isinstance(value, str | int | float):
+            hint = f"did you mean [{value}]?"
         yield Fault(path, show(value), _expect(schema), hint)
 
 
@@ -124,7 +127,7 @@ def _expect(schema: Mapping[str, Any]) -> str:
         NAMES[kind]
         for s in schema.get("anyOf", [schema])
         for kind in _types(s)
-        if "enum" not in s and kind in NAMES
+        if not {"enum", "const"} & s.keys() and kind in NAMES
     ]
     if options:
         kinds = ["one of " + ", ".join(options)] + ([] if "anyOf" not in schema else kinds)
