@@ -1,14 +1,12 @@
-"""The fewest servers that meet a target for waiting or response times.
+"""The fewest servers that meet a target for waiting or response times at a given arrival rate λ.
 
-A `Target` bounds a time, of one class or of all jobs: its mean, a quantile, or the probability that
-it exceeds t. Jobs arrive at a given rate λ. Under FCFS an extra server makes no job start later.
-The proof is by induction in order of arrival: a job starts once the job before it has started and
-its servers are free, and neither happens later with more servers. So every n above the smallest
-that meets the target meets it too, and the search tries steps of doubling width, then bisects.
-Other policies need not be monotone (`Policy.monotone_in_servers`). Nor is FCFS at a given load,
-where λ grows with n and the servers left over, n mod need, vary as a saw tooth. So a `Sizing` gives
-two answers among the n tried: the smallest that meets the target, and the smallest from which all
-larger ones do.
+Under FCFS an extra server makes no job start later. The proof is by induction in order of arrival:
+a job starts once the job before it has started and its servers are free, and neither happens later
+with more servers. So every n above the smallest that meets the target meets it too, and the search
+tries steps of doubling width, then bisects. Other policies need not be monotone
+(`Policy.monotone_in_servers`). Nor is FCFS at a given load, where λ grows with n and the servers
+left over, n mod need, vary as a saw tooth. So a `Sizing` gives two answers among the n tried: the
+smallest that meets the target, and the smallest from which all larger ones do.
 """
 
 from __future__ import annotations
@@ -69,6 +67,13 @@ class Target:
         if self.job_class is not None:
             require_integer("job_class", self.job_class)
 
+    def __str__(self) -> str:
+        time = f"{self.time} time" + (f" of class {self.job_class}" if self.job_class else "")
+        if self.longer_than is not None:
+            return f"P({time} > {self.longer_than:.6g}) ≤ {self.at_most:.6g}"
+        what = "mean" if self.quantile is None else f"{self.quantile:.6g} quantile of the"
+        return f"{what} {time} ≤ {self.at_most:.6g}"
+
     def value(self, queue: Queue, arrival_rate: float) -> float:
         """The exact value to compare with `at_most`; infinite if the queue is not stable.
 
@@ -87,11 +92,9 @@ class Target:
         if mean:
             return float(getattr(group, f"mean_{self.time}_time"))
         distribution = getattr(group, f"{self.time}_time")
-        return (
-            distribution.quantile(self.quantile)
-            if self.longer_than is None
-            else distribution.sf(self.longer_than)
-        )
+        if self.longer_than is not None:
+            return distribution.sf(self.longer_than)
+        return distribution.quantile(self.quantile)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,8 +111,7 @@ class Sizing(Table):
     @property
     def smallest(self) -> int | None:
         """The smallest n tried that meets the target; None if none does."""
-        meet = [n for n, value in self._pairs() if value <= self.target.at_most]
-        return min(meet, default=None)
+        return next((n for n, value in self._pairs() if value <= self.target.at_most), None)
 
     @property
     def from_here_on(self) -> int | None:
@@ -128,15 +130,13 @@ class Sizing(Table):
     def title(self) -> str:
         """The two answers in one line."""
         return (
-            f"fewest servers under {self.policy} at λ = {self.arrival_rate:.6g} for {self.target}:"
+            f"fewest servers under {self.policy} at λ = {self.arrival_rate:.6g} with {self.target}:"
             f" {self.smallest}; all tried from {self.from_here_on} on"
         )
 
     def cells(self) -> list[list[str]]:
         """The table as text: a line for each number of servers tried."""
-        body = [
-            [str(n), f"{value:.6g}", _verdict(value, self.target)] for n, value in self._pairs()
-        ]
+        body = [[str(n), f"{value:.6g}", self._verdict(value)] for n, value in self._pairs()]
         return [["servers", "value", "meets"], *body]
 
     def __str__(self) -> str:
@@ -145,9 +145,9 @@ class Sizing(Table):
     def _pairs(self) -> list[tuple[int, float]]:
         return list(zip(self.tried, self.values, strict=True))
 
-
-def _verdict(value: float, target: Target) -> str:
-    return "yes" if value <= target.at_most else "no" if value < math.inf else "not stable"
+    def _verdict(self, value: float) -> str:
+        met = value <= self.target.at_most
+        return "yes" if met else "no" if value < math.inf else "not stable"
 
 
 def fewest_servers(

@@ -56,6 +56,7 @@ def test_both_answers_are_those_of_a_search():
     assert found.smallest == found.from_here_on == meets[0]
     assert [row["meets"] for row in found.rows()] == [value <= 1.5 for value in values]
     assert "not stable" in str(found)
+    assert "with 0.95 quantile of the waiting time of class 2 ≤ 1.5:" in str(found)
 
 
 def test_a_bisection_finds_what_a_search_of_all_finds():
