@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from tests.conftest import ROOT
 
@@ -50,7 +53,7 @@ def test_with_it_they_are_drawn_and_follow_its_content(tmp_path):
 
 
 def test_a_trace_that_is_not_there_is_a_mistake():
-    with pytest.raises(ConfigError, match="a file that is there"):
+    with pytest.raises(ConfigError, match=f"a file that is there, in {re.escape(str(Path.cwd()))}"):
         plan(traces={"borg": {"file": "gone.csv", "format": "borg"}})
 
 

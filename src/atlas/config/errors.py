@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path as Folder
 
 from atlas.fields.vocabulary import RENAMED
 
@@ -24,6 +25,12 @@ class Fault:
 
 class ConfigError(Exception):
     """A config that cannot be run, with all its faults; no job has started."""
+
+
+def no_file(path: Path, file: str) -> Fault:
+    """The fault of a file that is not there, with the folder in which a relative path starts."""
+    place = f", in {Folder.cwd()} unless its path is absolute"
+    return Fault((*path, "file"), repr(file), "a file that is there" + place)
 
 
 def raise_for(faults: Sequence[Fault], file: str, lines: Mapping[Path, int | str]) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
-from atlas.config.errors import Fault, Path
+from atlas.config.errors import Fault, Path, no_file
 from atlas.models.class_tables import TableError, read_class_table
 from atlas.plan.fingerprint import digest_file
 
@@ -47,7 +47,7 @@ class Tables:
         name = block["file"]
         file = next((f for f in (FilePath(name), self.root / name) if f.is_file()), None)
         if file is None:
-            self.faults.append(Fault((*path, "file"), repr(name), "a file that is there"))
+            self.faults.append(no_file(path, name))
             return block
         try:
             if (size := file.stat().st_size) > LARGEST_FILE:

@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from atlas.config.captions import fill_texts
 from atlas.config.claims import Context, resolve
-from atlas.config.errors import Fault, Path, raise_for
+from atlas.config.errors import Fault, Path, no_file, raise_for
 from atlas.config.fit import complete
 from atlas.config.kinds import module
 from atlas.config.letters import find_strange, find_unbalanced, find_unprintable
@@ -214,7 +214,7 @@ class PaperFile:
             trace = self._traces[trace["name"]] | trace
         file = FilePath(trace["file"])
         if not file.is_file():
-            self._faults.append(Fault((*path, "file"), repr(str(file)), "a file that is there"))
+            self._faults.append(no_file(path, str(file)))
             return trace
         if str(file) not in self.read:
             self.read[str(file)] = digest_file(file)
