@@ -251,6 +251,8 @@ def test_jobs_from_before_an_export_do_not_lengthen_the_log(tmp_path):
     assert row["jobs"] == (19 * 24 - 1) * 60 // 22 + 1
     assert row["arrival_rate"] == pytest.approx(1 / (22 * 60), rel=1e-12)
     assert row["load"] == pytest.approx(4 / 22 / 9, rel=1e-12)
+    with pytest.raises(PydanticCustomError, match=r"needs are CPUs here.* need: nodes"):
+        compute(trace_waiting, {"trace": trace, "servers": 3})
     table = compute(trace_rows, {"trace": trace})
     [left_out] = rows(table, reason="submitted outside the period").to_dict("records")
     assert left_out["rows"] == 2015 - row["jobs"] and left_out["first_lines"] == "2 3 4 5 6"

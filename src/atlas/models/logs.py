@@ -55,7 +55,8 @@ class Jobs(NamedTuple):
 @dataclass(frozen=True, eq=False, slots=True)
 class Log:
     """Jobs in order of submission, `arrivals` in seconds after the first; `requests` and `waits`
-    are NaN if not known. `untimed` counts the jobs left out for lack of a time of submission."""
+    are NaN if not known. `untimed` counts the jobs left out for lack of a time of submission, and
+    `by_cpus` says that needs are CPUs, as nobody chose between these and nodes."""
 
     arrivals: Array
     needs: NDArray[np.int64]
@@ -63,6 +64,7 @@ class Log:
     requests: Array
     waits: Array
     untimed: int
+    by_cpus: bool = False
 
     @property
     def span(self) -> float:
@@ -82,6 +84,7 @@ class Log:
         """Raise a misfit, at the number of servers, if a job could never start."""
         work = self.needs * self.durations
         which = tell_wide(self.needs, np.ones(len(work)), work, servers)
+        which += "; needs are CPUs here, and nodes if `trace` says need: nodes" * self.by_cpus
         require_servers(int(self.needs.max()), servers, *at, which=which)
 
     def jobs(self, growth: float, overestimate: float, *, by_logs: bool) -> Jobs:
@@ -116,7 +119,8 @@ def read_log(parameters: Mapping[str, Any], progress: Progress = iter) -> Log:
     timed = np.isfinite(times[:, SUBMITTED])
     known = int(timed.sum())
     _require(known >= FEWEST, f"{known} jobs with a time of submission", f"{FEWEST} at least")
-    allowed = allowed_faults(parameters["trace"])
+    trace = parameters["trace"]
+    allowed = allowed_faults(trace)
     _require(
         len(timed) - known <= allowed * len(timed),
         f"{len(timed) - known} of {len(timed)} jobs without a time of submission, which λ lacks",
@@ -124,7 +128,7 @@ def read_log(parameters: Mapping[str, Any], progress: Progress = iter) -> Log:
     )
     submitted = times[timed, SUBMITTED]
     _require(np.ptp(submitted) > 0, "jobs that were all submitted at once", "times that differ")
-    raw = submitted / parameters["trace"].get("seconds", 1)
+    raw = submitted / trace.get("seconds", 1)
     dates = f"times of submission such as {raw[0]:.0f}, which are dates written as numbers"
     _require(not are_dates(raw), dates, "seconds, or dates such as 2024-05-31T23:59:59")
     clock = times[timed][:, [SUBMITTED, STARTED]] % DAY
@@ -141,6 +145,7 @@ def read_log(parameters: Mapping[str, Any], progress: Progress = iter) -> Log:
         requests=times[timed, REQUESTED][order],
         waits=times[timed, STARTED][order] - arrivals,
         untimed=len(timed) - known,
+        by_cpus=trace["format"] == "slurm" and not trace.get("need"),
     )
 
 
