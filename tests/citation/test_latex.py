@@ -142,12 +142,14 @@ def test_values_are_set_as_the_paper_prints_them(kit, tmp_path, package):
     lines = [rf"Is \multiserver{{p/c{i}}} and \multiserverstated{{p/c{i}}}." for i in (0, 1)]
     head = [r"\documentclass{article}", package, r"\input{figures/product-form-saturated/values}"]
     figure = r"\begin{figure}\caption{At \multiserver{p/c0}}\end{figure}"
-    body = [r"\begin{document}\listoffigures", *lines, figure, r"\end{document}", ""]
+    again = r"\newpage A\input{figures/product-form-saturated/values}B"
+    body = [r"\begin{document}\listoffigures", *lines, figure, again, r"\end{document}", ""]
     log, text = compile_document(tmp_path, "\n".join([*head, *body]), runs=2)
     assert text is not None, log[-3000:]
     joined = "".join(text.split())
     assert "Is37%and37%." in joined and "At37%" in joined
     assert ("and2.5e6" in joined) == bool(package)
+    assert "AB" in text  # no space for each line of the file
 
 
 @pytest.mark.parametrize("stated", ["−0.9", "2.5e6", "37 %", "1e-9"])
