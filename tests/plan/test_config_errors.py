@@ -71,6 +71,7 @@ MISTAKES = [
     ("- id: fig3-red-demand", "red", "blue", "claims.fig3-red-demand.id", "'fig3-blue-demand'"),
     (LIMIT, "fraction_of_limit", "load", f"{GIVEN}.load", "called 'fraction_of_limit'"),
     ("quantity: wastage/worst-need", "need", "ned", "claims.worst-need.quantity", "worst-need'?"),
+    ("quantity: wastage/worst-need", "-need", "_need", "claims.worst-need.quantity", "with - for _"),
     ("figures: [worst-need, fig6b]", "fig6b", "fig6c", "claims.worst-need.figures.1", "'fig6b'?"),
     (MONOTONE, "curve", "curv", "claims.fig8b-monotone.of", "'fig8b/curve'?"),
     (MEANT, "reason", "quoted", "claims.two-extremes.quoted", "'quote'?"),

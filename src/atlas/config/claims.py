@@ -148,7 +148,8 @@ def _resolve_case(
     known = context.quantities.get(quantity)
     if known is None:
         hint = suggest(quantity, context.quantities)
-        ledger.faults.append(Fault((*path, "quantity"), repr(quantity), "a known quantity", hint))
+        expected = "a function of src/atlas/claims, as module/function with - for _"
+        ledger.faults.append(Fault((*path, "quantity"), repr(quantity), expected, hint))
         return None
     if faults := list(_check_case(case, known, path, context)):
         ledger.faults += faults

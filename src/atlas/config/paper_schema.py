@@ -130,7 +130,7 @@ Quantity = Annotated[
     str,
     Field(
         pattern=r"^[a-z0-9-]+/[a-z0-9-]+$",
-        description="module/function of src/atlas/claims that recomputes it",
+        description="module/function of src/atlas/claims that recomputes it, with - for _",
     ),
 ]
 Drawn = Annotated[
