@@ -42,9 +42,9 @@ def per_class_1_count(*, until_full: bool = False, **system: Unpack[System]) -> 
     state with idle servers and no blocking class 2 job counts twice: a job of either class waits.
     """
     servers, needs = system["servers"], system["needs"]
-    found = []
+    all_states, found = listing(**system), []
     for a in range(servers // needs[0] + 1):
-        states = [s for s in listing(**system) if s[1] == a]
+        states = [s for s in all_states if s[1] == a]
         unblocked = [s for s in states if s[0] == 0 and until_full]
         idle = (idle_servers(servers=servers, needs=needs, state=s) for s in unblocked)
         found.append(len(states) + sum(free > 0 for free in idle))

@@ -21,7 +21,7 @@ def replace(target: Path) -> Iterator[Path]:
     try:
         yield draft
         draft.replace(target)
-    except OSError as error:  # of a full disk the system says no name
+    except OSError as error:  # the error of a full disk names no file
         if error.errno and not error.filename:
             error.filename = str(target)
         raise

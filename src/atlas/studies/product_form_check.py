@@ -1,8 +1,8 @@
 """The two-class product form against the enumerated chain: named systems, then random ones.
 
-Gaps are relative for the throughput, in servers per server for the wastage, and the largest
-absolute difference of two entries for the distributions. The last column is the largest violation
-of local balance (`two-class-stability`, Eq. (4)).
+The gap of the throughput is relative, that of the wastage a share of the servers, and that of a
+distribution the largest difference of a probability. The last column is the largest violation of
+local balance (`two-class-stability`, Eq. (4)).
 """
 
 from __future__ import annotations

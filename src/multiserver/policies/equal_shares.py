@@ -29,7 +29,7 @@ def _constants(system: System, refined: bool) -> Constants:
     return models.limited_processor_sharing(system.limit, system.durations[0])
 
 
-def _policy(system: System, arrival_rate: float) -> FrontRule:
+def _front_rule(system: System, arrival_rate: float) -> FrontRule:
     from multiserver.simulation import front_policies
 
     # To the engine, the places at the server are servers.
@@ -51,7 +51,7 @@ EqualShares = Policy(
             *one_at_a_time(),
             *process_methods(_front, PHASE_TYPE, source="`finite-skip`, Section 5"),
             pooled_bounds(_constants, "`finite-skip`, Corollary 3.8 and Section 5.4"),
-            front_simulation(_policy, "`finite-skip`, Section 5"),
+            front_simulation(_front_rule, "`finite-skip`, Section 5"),
         )
     },
 )

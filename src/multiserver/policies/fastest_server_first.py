@@ -43,7 +43,7 @@ def _constants(system: System, refined: bool) -> Constants:
     return models.heterogeneous(speeds, size, fastest_first=True)
 
 
-def _policy(system: System, arrival_rate: float, migration: str) -> FrontRule:
+def _front_rule(system: System, arrival_rate: float, migration: str) -> FrontRule:
     from multiserver.simulation import front_policies
 
     if migration != "age":
@@ -73,7 +73,7 @@ FastestServerFirst = Policy(
             *one_at_a_time(),
             *process_methods(_front, PHASE_TYPE, source="`finite-skip`, Section 4"),
             pooled_bounds(_constants, "`finite-skip`, Corollary 3.8 and Section 4.4"),
-            front_simulation(_policy, "`finite-skip`, Section 4"),
+            front_simulation(_front_rule, "`finite-skip`, Section 4"),
         )
     },
 )

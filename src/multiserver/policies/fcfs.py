@@ -159,7 +159,7 @@ def _threshold_constants(system: System, refined: bool) -> Constants:
     return models.threshold_parallelism(k, system.needs, _sizes(system), p, refined=refined)
 
 
-def _threshold_policy(system: System, arrival_rate: float) -> FrontRule:
+def _threshold_front_rule(system: System, arrival_rate: float) -> FrontRule:
     from multiserver.simulation import front_policies
 
     workload = workload_of(system, arrival_rate)
@@ -224,7 +224,7 @@ FCFS = Policy(
             *one_at_a_time(),
             *process_methods(_threshold_front, PHASE_TYPE, source="`finite-skip`, Section 6"),
             pooled_bounds(_threshold_constants, "`finite-skip`, Corollary 3.8 and Section 6.4"),
-            front_simulation(_threshold_policy, "`finite-skip`, Section 6"),
+            front_simulation(_threshold_front_rule, "`finite-skip`, Section 6"),
         ),
         "parallel-processing": (
             *stability_methods(ONE_EXPONENTIAL),

@@ -46,14 +46,14 @@ def _divisible_constants(system: System, refined: bool) -> Constants:
     return models.divisible_server_filling(k, system.needs, system.durations, p, refined=refined)
 
 
-def _policy(system: System, arrival_rate: float) -> FrontRule:
+def _front_rule(system: System, arrival_rate: float) -> FrontRule:
     from multiserver.simulation import front_policies
 
     workload = workload_of(system, arrival_rate)
     return workload, front_policies.server_filling(workload)
 
 
-def _divisible_policy(system: System, arrival_rate: float) -> FrontRule:
+def _divisible_front_rule(system: System, arrival_rate: float) -> FrontRule:
     from multiserver.simulation import front_policies
 
     workload = workload_of(system, arrival_rate)
@@ -75,7 +75,7 @@ ServerFilling = Policy(
             *methods_of_fcfs(),
             *process_methods(_front, MIXED_EXPONENTIAL, source="`finite-skip`, Section 7.2"),
             pooled_bounds(_constants, "`finite-skip`, Corollary 3.8 and Section 7.4"),
-            front_simulation(_policy, "`finite-skip`, Section 7.2.3"),
+            front_simulation(_front_rule, "`finite-skip`, Section 7.2.3"),
         )
     },
 )
@@ -98,7 +98,7 @@ ServerFillingDivisible = Policy(
                 _divisible_front, MIXED_EXPONENTIAL, source="`finite-skip`, Appendix B.2"
             ),
             pooled_bounds(_divisible_constants, "`finite-skip`, Corollary 3.8 and Appendix B.2.1"),
-            front_simulation(_divisible_policy, "`finite-skip`, Appendix B.2"),
+            front_simulation(_divisible_front_rule, "`finite-skip`, Appendix B.2"),
         )
     },
 )

@@ -19,9 +19,9 @@ from multiserver.saturated import stationary, two_class
 class ProductFormGaps:
     """The differences between both routes on one system; `states` is its number of states.
 
-    `throughput_gap` is relative, `wastage_gap` in servers per server, `embedded_gap` and `time_gap`
-    are the largest differences of a probability; `local_balance` is the largest violation of local
-    balance by the chain (`two-class-stability`, Eq. (4)).
+    `throughput_gap` is relative and `wastage_gap` a share of the servers; `embedded_gap` and
+    `time_gap` are the largest differences of a probability; `local_balance` is the largest
+    violation of local balance by the chain (`two-class-stability`, Eq. (4)).
     """
 
     states: int
