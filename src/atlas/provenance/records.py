@@ -223,7 +223,7 @@ def _read_text(file: Path, content: bytes) -> str:
     sidecar = _find_sidecar(file)
     name = printable(os.path.relpath(sidecar, file.parent))
     if not sidecar.is_file():
-        refuse(file, f"its story stands in its sidecar, and there is no {name} beside it", OURS)
+        refuse(file, f"no {name} beside it, which would say how it was made", OURS)
     text = read_bytes(sidecar, MAX_BYTES).decode("utf-8")
     record = _parse(text) or {}
     known = [record.get(key) for key in ("outputs", "data")]
