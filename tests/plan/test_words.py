@@ -215,6 +215,11 @@ def test_a_hostile_text_is_refused_with_its_place(text):
     assert "curve" in fault.expected
 
 
+def test_a_text_that_names_a_whole_series_is_refused():
+    (fault,) = fill_texts({"title": "{{ curve }}"}, {"curve": {"servers": 30}}, (), faithful=True)
+    assert fault.found == "several values, of servers, where a text names one"
+
+
 def test_a_series_whose_name_means_something_else_in_texts_is_refused():
     series = {"curve": {"servers": 30}, "drawing": {"servers": 40}}
     (fault,) = fill_texts({"title": "T"}, series, ("figures", "f"), faithful=True)

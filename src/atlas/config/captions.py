@@ -106,6 +106,8 @@ def number(value: Any) -> str:
         return _join(value, "or")
     if isinstance(value, list | tuple):
         return _join(value, "and")
+    if isinstance(value, Mapping):
+        raise TypeError(f"several values, of {', '.join(value)}, where a text names one")
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     if not math.isfinite(value):
