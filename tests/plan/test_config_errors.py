@@ -13,6 +13,8 @@ from atlas.__main__ import main
 from atlas.config.errors import ConfigError
 from atlas.config.read import read_yaml
 from atlas.config.run_config import choose
+from atlas.config.validate import check
+from atlas.models.workloads import GeneratedBlock
 from atlas.plan.resolve import Plan
 
 pytestmark = pytest.mark.usefixtures("unedited")
@@ -176,6 +178,13 @@ def test_the_page_on_reruns_shows_a_mistake_as_it_is_said(project):
     with pytest.raises(ConfigError) as caught:
         Plan.load(PAPERS, project.root)
     assert f"```\n{caught.value}\n```" in page
+
+
+def test_a_key_that_has_its_own_meaning_is_not_taken_for_a_missing_one():
+    given = {"jobs": 9, "needs": [1], "probabilities": [1], "median": 1, "spread": 0}
+    for key, hint in (("needs", ""), ("sed", "is 'seed' meant by 'sed'?")):
+        _, faults = check(GeneratedBlock, given | {"correlation": 0, key: [1]}, ())
+        assert [fault.hint for fault in faults if "'seed'" in fault.found] == [hint]
 
 
 def test_a_run_with_a_mistake_starts_no_job(project):

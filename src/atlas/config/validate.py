@@ -100,7 +100,9 @@ def _describe(
         yield Fault(path, "an unknown key", "one of " + ", ".join(known), suggest(word, known))
     elif rule == "missing":
         key = str(place[-1])
-        hint = suggest(key, value).replace("did you mean ", f"is '{key}' meant by ")
+        above, _ = _find(model, place[:-1])
+        others = [other for other in value if other not in above.get("properties", {})]
+        hint = suggest(key, others).replace("did you mean ", f"is '{key}' meant by ")
         yield Fault(path[:-1], f"no key '{key}'", f"{key}: {_expect(schema)}", hint)
     elif rule == "string_pattern_mismatch":
         likeness = KEYS.get(context["pattern"], "text")
