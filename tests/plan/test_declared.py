@@ -42,6 +42,14 @@ def plan(folder: Path, *edits: tuple[str, str], **config) -> Plan:
 MISTAKES = {
     "a number for a list": ((SYSTEM, SYSTEM.replace("[1, 4, 16]", "5")), ["needs", "a list"]),
     "rates as a number": ((SYSTEM, SYSTEM.replace("[1.0, 0.5, 0.25]", "2.0")), ["rates", "a list"]),
+    "a key of what has none": (
+        ("kind: response-time-by-class}", "kind: response-time-by-class, ceiling: 20}"),
+        ["drawing.ceiling", "no such key"],
+    ),
+    "no title": (
+        ("    title: Mean", "    titel: Mean"),
+        ["title: text without control", "'titel'"],
+    ),
     "no needs": ((SYSTEM, SYSTEM.replace("[1, 4, 16]", "[]")), ["needs", "at least 1 entry"]),
     "null": ((SYSTEM, SYSTEM.replace("[1, 4, 16]", "null")), ["needs", "found     nothing"]),
     "lengths": (

@@ -97,7 +97,8 @@ def _describe(
         above, _ = _find(model, place[:-1])
         known = [*above.get("properties", {}), *(beside if len(place) == 1 else ())]
         word = str(place[-1])
-        yield Fault(path, "an unknown key", "one of " + ", ".join(known), suggest(word, known))
+        expected = "one of " + ", ".join(known) if known else "no such key"
+        yield Fault(path, "an unknown key", expected, suggest(word, known))
     elif rule == "missing":
         key = str(place[-1])
         above, _ = _find(model, place[:-1])
@@ -144,8 +145,10 @@ def _types(schema: Mapping[str, Any]) -> list[str]:
 
 def _with_description(phrase: str, schema: Mapping[str, Any]) -> str:
     about = " ".join(schema.get("description", "").split()).removesuffix(".")
-    if not phrase or not about:
-        return phrase or about
+    if not phrase or about.startswith(phrase):
+        return about
+    if not about:
+        return phrase
     return f"{phrase} ({about})"
 
 
