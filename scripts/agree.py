@@ -33,7 +33,7 @@ def main() -> None:
     expected = read_spec(arguments.spec)["products"]
     faults = [f for name, made in expected.items() for f in check_product(root, name, *made)]
     if faults:
-        sys.exit("\n".join([f"{len(faults)} things are not as they were made; run again", *faults]))
+        sys.exit("\n".join([f"not as made ({len(faults)}); run again", *faults]))
     lines = [f"{len(expected)} product{'s' if len(expected) > 1 else ''} up to date"]
     for name in expected:
         found = (root / name).with_suffix(".csv")
@@ -43,7 +43,7 @@ def main() -> None:
             lines.append(summary)
             faults += unsound
     if faults:
-        sys.exit("\n".join([f"{len(faults)} things do not agree", *faults]))
+        sys.exit("\n".join([f"what does not agree ({len(faults)}):", *faults]))
     write_text(arguments.output, "\n".join(lines) + "\n")
     leave_sums(arguments.output.with_suffix(".sha256"), [arguments.output], root)
 

@@ -78,7 +78,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     _draw_text(ax, -1.3 * gap - 0.3, above, "arrivals\nrate $\\lambda$")
     _draw_text(ax, right + 1.05 * gap, above, "comple-\ntions")
     _draw_text(ax, last / 2, above, "queue" + f",\n{len(queue)} jobs" * (len(queue) > length))
-    _draw_text(ax, (left + right) / 2, above + higher, f"front, at most\n$n$ = {room} jobs")
+    most = f"front, at most\n$n$ = {room} job{'s' * (room > 1)}"
+    _draw_text(ax, (left + right) / 2, above + higher, most)
     _draw_text(ax, (last + left) / 2, above, "first in\nfirst out")
     _draw_text(ax, last / 2, below, "must be empty unless\nthe front is full")
     busy = jobs.loc[jobs["place"] == "service", "need"].sum()
