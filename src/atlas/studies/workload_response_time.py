@@ -96,7 +96,9 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
             row = {"load": load, "policy": policy.label, "arrival_rate": arrival_rate, "limit": own}
             estimate = None
             if not load >= own:
-                estimate = simulate(system, sizes, arrival_rate, policy, parameters, (key, 1, i))
+                known = None if math.isnan(own) else own * system.naive_throughput
+                jobs = system, sizes, arrival_rate, known
+                estimate = simulate(*jobs, policy, parameters, (key, 1, i))
             if estimate is None:
                 row |= {"mean_response_time": math.inf, "half_width": 0.0, "jobs": 0}
             else:
@@ -121,15 +123,16 @@ def simulate(
     system: MultiserverJobSystem,
     sizes: tuple,
     arrival_rate: float,
+    stable_below: float | None,
     policy: PolicyBlock,
     parameters: Parameters,
     key: tuple[int, ...],
 ) -> Estimate | None:
-    """E[T], or None if the queue is unstable. Raises `ValueError` if the policy is not defined for
-    these needs."""
+    """E[T], or None if the queue is unstable; `stable_below` is λ*, if it is known. Raises
+    `ValueError` if the policy is not defined for these needs."""
     effort = parameters.effort()
     if parameters.durations == "exponential" and policy.name in COUNTED:
-        effort |= {"filling": COUNTED[policy.name]}
+        effort |= {"filling": COUNTED[policy.name], "stable_below": stable_below}
         return exponential_counts.mean_response_time(system, arrival_rate, key=key, **effort)
     queue = with_sizes(system, sizes).under(read_policy(policy.plain()))
     try:

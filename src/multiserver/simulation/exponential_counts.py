@@ -39,6 +39,7 @@ from multiserver.checks import divide_each_other, require_integer
 from multiserver.model import MultiserverJobSystem
 from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.instability_test import MARKS, check_growth, mark
+from multiserver.simulation.run_length import MIN_VARIANCE_SHARE, RunLength
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import (
     MAX_JOBS,
@@ -50,6 +51,8 @@ from multiserver.simulation.workload import (
 # Jumps after which r, updated by additions and subtractions, is summed anew.
 RESUM_INTERVAL = 1024
 MIN_CLASS_JOBS = 10
+# By which runs are judged as controlled ones are: up to `run_length.HIGHEST_SKEWNESS`.
+HIGHEST_GAIN = MIN_VARIANCE_SHARE**-2
 
 
 def mean_servers_held(
@@ -80,6 +83,7 @@ def mean_response_time(
     arrival_rate: float,
     *,
     filling: bool = False,
+    stable_below: float | None = None,
     jobs: int,
     replications: int,
     seed: int,
@@ -87,7 +91,8 @@ def mean_response_time(
     warm_up: float = 0.2,
     confidence: float = 0.95,
 ) -> Estimate:
-    """E[T] at arrival rate λ, of FCFS or of ServerFilling (`filling`).
+    """E[T] at arrival rate λ, of FCFS or of ServerFilling (`filling`); `stable_below` is λ*, if it
+    is known. Runs too short for what is rare and long (`run_length`) have no interval.
 
     The other arguments are those of `mean_servers_held`. Also raises `ValueError` unless λ is
     positive and finite and, for ServerFilling, needs differ and divide each other and n, and
@@ -106,6 +111,13 @@ def mean_response_time(
     missing = λ * system.mean_demand - held / time if warm_up else None
     each, remaining = jobs / replications, λ / min(system.rates)
     caveat = check_growth(λ, marks, each, remaining, missing=missing, in_order=not filling)
+    workload = Workload.of(system, λ)
+    least = workload.least_warm_up if warm_up else 0
+    before = max(math.ceil(each * warm_up / (1 - warm_up)), least)
+    length = RunLength.of(
+        workload, int(each), before, workload.load, stable_below, in_order=not filling
+    )
+    caveat = caveat or length.caveat(gain=HIGHEST_GAIN)
     found = _average(present / λ, squares / λ**2, time, jobs, confidence)
     return found.without_interval(caveat) if caveat else found
 
