@@ -254,7 +254,8 @@ def measure(results: Sequence[Result], off: Sequence[Result], reach: float) -> B
     )
     return Bias(
         relative,
-        (high - low) / (2 * NORMAL),
+        # By the end of the interval towards 0, which is beyond it only if p is small.
+        (relative - low if relative > 0 else high - relative) / NORMAL,
         2 * float(norm.sf(abs(distance_at(0.0)))),
         math.fsum((r.value - r.reference) / r.half_width for r in usable) / len(usable),
         len(usable),
