@@ -176,7 +176,7 @@ def test_the_source_of_the_tables_has_simulated_the_same(jobs, width, published)
     effort = {"jobs": jobs, "replications": 32, "seed": 11}
     found = exponential_counts.mean_response_time(cell_system(name), rate, **effort)
     assert abs(found.mean - mean) < Z * math.hypot(found.standard_error, half_width / 1.96)
-    assert found.half_width < width * mean
+    assert found.margin < width * mean
 
 
 @pytest.mark.parametrize(("name", "published"), [("A", 0.27915), ("B", 0.284919)])

@@ -39,8 +39,9 @@ from multiserver.checks import divide_each_other, require_integer
 from multiserver.model import MultiserverJobSystem
 from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.instability_test import MARKS, check_growth, mark
-from multiserver.simulation.run_length import MIN_VARIANCE_SHARE, RunLength
+from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.streams import generator
+from multiserver.simulation.time_averages import caveat_over_time
 from multiserver.simulation.workload import (
     MAX_JOBS,
     TooManyJobsError,
@@ -51,8 +52,6 @@ from multiserver.simulation.workload import (
 # Jumps after which r, updated by additions and subtractions, is summed anew.
 RESUM_INTERVAL = 1024
 MIN_CLASS_JOBS = 10
-# By which runs are judged as controlled ones are: up to `run_length.HIGHEST_SKEWNESS`.
-HIGHEST_GAIN = MIN_VARIANCE_SHARE**-2
 
 
 def mean_servers_held(
@@ -117,7 +116,8 @@ def mean_response_time(
     length = RunLength.of(
         workload, int(each), before, workload.load, stable_below, in_order=not filling
     )
-    caveat = caveat or length.caveat(gain=HIGHEST_GAIN)
+    # E[T] is E[N]/λ, a mean over time.
+    caveat = caveat or caveat_over_time(length)
     found = _average(present / λ, squares / λ**2, time, jobs, confidence)
     return found.without_interval(caveat) if caveat else found
 
