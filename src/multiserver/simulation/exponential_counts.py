@@ -20,8 +20,8 @@ takes any distribution. A mixture of exponentials is one class for each of its b
 E[N]/λ, by Little.
 
 Replications start empty. Of the jobs that come to the front in each, the first share `warm_up` is
-left out, and so are all that come before the servers have forgotten that they were empty
-(`Workload.settling_time`). The jobs that follow include on average `MIN_CLASS_JOBS` or more of each
+left out, or as many as come before the servers have forgotten that they were empty
+(`Workload.least_warm_up`). The jobs that follow include on average `MIN_CLASS_JOBS` or more of each
 class in each replication, since one rare job may block all others for long: shorter runs would
 agree with each other, and be wrong.
 """
@@ -167,8 +167,9 @@ def _replicate(
     workload = Workload.of(system, rate)
     if warm_up:
         refuse_endless(workload)
-    settling_time = workload.settling_time if warm_up else 0.0
-    model = system.servers, *columns, arrival_rate, filling, settling_time
+        # A number of jobs, as in `saturated`: the first start after a given time is no usual one.
+        before = max(before, workload.least_warm_up)
+    model = system.servers, *columns, arrival_rate, filling
     marks = np.zeros((replications, MARKS + 1), dtype=np.int64)
     pairs = ((generator(seed, *key, i), marks[i]) for i in range(replications))
     runs = [_run(rng, *model, before, each, own) for rng, own in pairs]
@@ -188,16 +189,14 @@ def _average(
 
 
 @njit(cache=True)
-def _run(
-    rng, servers, needs, rates, cumulated, arrival_rate, filling, settling_time, before, jobs, marks
-):
+def _run(rng, servers, needs, rates, cumulated, arrival_rate, filling, before, jobs, marks):
     """The sums of one replication; at an infinite arrival rate the queue never empties."""
     C = len(needs)
     saturated = arrival_rate == np.inf
     counts = np.zeros(C, np.int64)
     served = np.zeros(C, np.int64) if filling else counts
     requested, head, behind, inside = 0, -1, 0, 0
-    total, jumps, come, time, marked = 0.0, 0, -before, 0.0, 0
+    total, jumps, come, marked = 0.0, 0, -before, 0
     sums = np.zeros(5)
     while True:
         while True:
@@ -210,8 +209,7 @@ def _run(
             counts[head] += 1
             total += rates[head]
             inside += 1
-            if come < 0 or time >= settling_time:
-                come += 1
+            come += 1
             head = -1
         if come > marked * jobs // MARKS:
             marked = mark(marks, marked, come - 1, 0, jobs, inside + behind + (head >= 0))
@@ -231,7 +229,6 @@ def _run(
                 total += served[c] * rates[c]
         jumps += 1
         jump = total if saturated else total + arrival_rate
-        time += 1 / jump
         if come > 0:
             held, present = float(min(requested, servers)), float(inside + behind + (head >= 0))
             sums[0] += 1 / jump

@@ -47,8 +47,8 @@ def mean_servers_held(
 
     Needs and probabilities are those of `system`; durations are those of `sizes`, class by class,
     which must have the same means. The first fifth of the jobs that start in a replication is left
-    out, and so are all that start before the servers have forgotten that they were empty
-    (`Workload.settling_time`). `seed` and `key` name the random streams. There is no interval if a
+    out, or as many as can start before the servers have forgotten that they were empty
+    (`Workload.least_warm_up`). `seed` and `key` name the random streams. There is no interval if a
     replication sees too little of what may change it and is rare: a class (`rare_classes`) or long
     durations (`rare_durations`). Raises `ValueError` if that takes more than `workload.MAX_JOBS`
     jobs.
@@ -161,20 +161,20 @@ def _replicate(
     # At the highest rate at which jobs can start, refuse durations that take too long to settle.
     workload = Workload(servers, *columns, servers / demand)
     refuse_endless(workload)
-    settling_time, before, source = workload.settling_time, math.ceil(jobs / 5), source_of(workload)
-    runs = (
-        _run(generator(seed, *key, r), source, settling_time, before, jobs - before)
-        for r in range(replications)
-    )
+    fifth, source = math.ceil(jobs / 5), source_of(workload)
+    # A number of jobs: the first start after a given time is later than a start usually is, and
+    # often that of the jobs for which a long one has made room.
+    before, measured = max(fifth, workload.least_warm_up), jobs - fifth
+    runs = (_run(generator(seed, *key, r), source, before, measured) for r in range(replications))
     times, held, squares = np.array(list(runs)).T
     mean = held.sum() / times.sum()
     variance = max(squares.sum() / times.sum() - mean**2, 0.0)
-    measured = (jobs - before) * replications
-    return estimate(held, times, variance=variance, jobs=measured, confidence=confidence)
+    jobs = measured * replications
+    return estimate(held, times, variance=variance, jobs=jobs, confidence=confidence)
 
 
 @njit(cache=True)
-def _run(rng, source, settling_time, before, jobs):
+def _run(rng, source, before, jobs):
     """The measured time of one replication, and the integrals over it of the servers held and of
     their square."""
     servers, needs, cumulated, kinds, parameters, _ = source
@@ -203,8 +203,7 @@ def _run(rng, source, settling_time, before, jobs):
         idle -= needs[c]
         insert(ends, held, serving, now + duration, needs[c])
         serving += 1
-        if come < 0 or now >= settling_time:
-            come += 1
+        come += 1
 
 
 def replay(
