@@ -238,9 +238,9 @@ def measure(results: Sequence[Result], off: Sequence[Result], reach: float) -> B
             squares.append(weight)
         return math.fsum(total) / math.hypot(*squares)
 
-    # Beyond these the distance of every value is at least `NORMAL`.
+    # Beyond these the distance of every value is more than `NORMAL`, in spite of rounding.
     spread = max(float(t.isf((1 - CONFIDENCE) / 2, (r.replications or 2) - 1)) for r in usable)
-    spread = max(spread * max(own), 1e-12 * max(map(abs, errors)))
+    spread = max(1.001 * spread * max(own), 1e-12 * max(map(abs, errors)))
     ends = min(errors) - spread, max(errors) + spread
     low, relative, high = (
         float(
