@@ -6,7 +6,7 @@ of all simulators (`workload.with_warm_up`, `run_length`, `tails`, `time_average
 
 A replay is a single run, whose jobs depend on each other in ways that nothing says beforehand, and
 has no interval: batches of consecutive jobs, taken as independent, gave intervals of which 33 to
-90 % held. Its values are compared with what logs of J resampled jobs would give. If R replications
+93 % held. Its values are compared with what logs of J resampled jobs would give. If R replications
 of m jobs have the mean x ± h, the mean of another J jobs is in the *prediction interval*
 
     x ± h √(1 + R m/J)
@@ -35,7 +35,7 @@ from multiserver.simulation.instability_test import (
 )
 from multiserver.simulation.replay import replay
 from multiserver.simulation.run_length import RunLength
-from multiserver.simulation.sampled_times import quantile_of, share_up_to
+from multiserver.simulation.sampled_times import order_statistic, quantile_of, share_up_to
 from multiserver.simulation.time_averages import caveat_over_time
 from multiserver.simulation.workload import with_warm_up
 
@@ -99,7 +99,7 @@ class Run:
         order = slice(None) if p is None else np.argsort(values, kind="stable")
         values, part = values[order], (mine * R // len(self.waits))[order]
         if R == 1:
-            return Statistic(float(values.mean() if p is None else _order_statistic(values, p)))
+            return Statistic(float(values.mean() if p is None else order_statistic(values, p)))
         if p is None:
             totals, weights = (np.bincount(part, x, minlength=R) for x in (values, None))
             found = estimate(totals, weights, variance=float(values.var()), jobs=len(values))
@@ -114,7 +114,7 @@ class Run:
         else:
             rank = np.searchsorted(values, found.mean, side="right")
             wide = wider * share_up_to(rank, part, R, 0.95).margin
-            ends = _order_statistic(values, p - wide), _order_statistic(values, p + wide)
+            ends = order_statistic(values, p - wide), order_statistic(values, p + wide)
         return Statistic(found.mean, found.half_width, max(ends[0], 0.0), ends[1])
 
     def _caveat(self, time: str, probability: float | None) -> str:
@@ -125,11 +125,6 @@ class Run:
             return caveat_over_time(self.length)
         rate = self.length.workload.arrival_rate
         return self.length.caveat(queued=rate * float(self.waits.mean()))
-
-
-def _order_statistic(values: Array, p: float) -> float:
-    """The one of rank ⌈p N⌉ of N times in increasing order; −∞ or ∞ if there is none."""
-    return float(values[math.ceil(p * len(values)) - 1]) if 0 < p <= 1 else math.inf * (p - 0.5)
 
 
 def replay_log(jobs: Jobs, servers: int, policy: str, largest_needs: list[float]) -> Run:

@@ -3,7 +3,7 @@
 Jobs are resampled, replayed, or taken as logged. *Resampled* jobs (`models.logs`) arrive in a
 Poisson process at the log's own rate, or `growth` times that rate. They are simulated to the steady
 state, by independent replications that start empty and warm up; all servers and policies are given
-the same jobs.A *replay* is one run of the log's own jobs at its own times, on servers that are
+the same jobs. A *replay* is one run of the log's own jobs at its own times, on servers that are
 empty at the first. `logged` is the time in the log, whatever servers and policy it was under.
 
 Arrivals of people are not Poisson. Of logs of as many resampled jobs, 95 % have a value from
@@ -55,7 +55,7 @@ UNITS = {
     "log_upper": "s",
     "replayed": "s",
     "logged": "s",
-    "differs": Truth("whether the replayed value lies outside"),
+    "differs": Truth("whether the replayed value is below log_lower or above log_upper"),
     "note": Words("text"),
 }
 # The most jobs per point whose times are kept.

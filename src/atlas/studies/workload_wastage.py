@@ -150,11 +150,12 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
                 at = "methods", parameters.methods.index("replayed")
                 require(len(needs) >= 4, found, "at least 4 jobs, for two batches", *at)
                 needs = round_up(needs, parameters.rounding)
+                demand = float(needs @ durations) / len(needs)
                 try:
                     held = replay(servers, needs, durations, parameters.replications)
-                    row |= _simulated(system, held, demand=float(needs @ durations) / len(needs))
+                    row |= _simulated(system, held, demand=demand)
                 except NotSampledError as error:
-                    row |= {"naive_throughput": system.naive_throughput, "note": str(error)}
+                    row |= {"naive_throughput": servers / demand, "note": str(error)}
             else:
                 held = _hold(method, system, cells, parameters, i)
                 row |= _simulated(system, held, exact if method in EXPONENTIAL else None)

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from multiserver.checks import divide_each_other, require_integer
 from multiserver.model import MultiserverJobSystem
-from multiserver.simulation.estimate import Estimate, estimate
+from multiserver.simulation.estimate import Estimate, estimate, withhold_interval
 from multiserver.simulation.instability_test import MARKS, check_growth, mark
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.streams import generator
@@ -73,8 +73,8 @@ def mean_servers_held(
     warm_up < 1, or if a replication would take more than `MAX_JOBS` jobs.
     """
     effort = jobs, replications, seed, tuple(key), warm_up
-    jobs, (time, held, squares, *_), _ = _replicate(system, math.inf, False, *effort)
-    return _average(held, squares, time, jobs, confidence)
+    _, each, (time, held, squares, *_), _ = _replicate(system, math.inf, False, *effort)
+    return _average(held, squares, time, each, confidence)
 
 
 def mean_response_time(
@@ -106,20 +106,14 @@ def mean_response_time(
             raise ValueError(f"needs must differ and divide each other and n, found {found}")
     effort = jobs, replications, seed, tuple(key), warm_up
     λ = float(arrival_rate)
-    jobs, (time, held, _, present, squares), marks = _replicate(system, λ, filling, *effort)
+    before, each, (time, held, _, present, squares), marks = _replicate(system, λ, filling, *effort)
     missing = λ * system.mean_demand - held / time if warm_up else None
-    each, remaining = jobs / replications, λ / min(system.rates)
-    caveat = check_growth(λ, marks, each, remaining, missing=missing, in_order=not filling)
-    workload = Workload.of(system, λ)
-    least = workload.least_warm_up if warm_up else 0
-    before = max(math.ceil(each * warm_up / (1 - warm_up)), least)
-    length = RunLength.of(
-        workload, int(each), before, workload.load, stable_below, in_order=not filling
-    )
+    remaining, in_order, workload = λ / min(system.rates), not filling, Workload.of(system, λ)
+    caveat = check_growth(λ, marks, each, remaining, missing=missing, in_order=in_order)
+    length = RunLength.of(workload, each, before, workload.load, stable_below, in_order)
+    found = _average(present / λ, squares / λ**2, time, each, confidence)
     # E[T] is E[N]/λ, a mean over time.
-    caveat = caveat or caveat_over_time(length)
-    found = _average(present / λ, squares / λ**2, time, jobs, confidence)
-    return found.without_interval(caveat) if caveat else found
+    return withhold_interval(found, caveat or caveat_over_time(length))
 
 
 def measured_jobs(system: MultiserverJobSystem, jobs: int, replications: int) -> int:
@@ -145,10 +139,10 @@ def _replicate(
     seed: int,
     key: tuple[int, ...],
     warm_up: float,
-) -> tuple[int, NDArray[np.float64], NDArray[np.int64]]:
-    """The number of jobs measured; the time, and the integrals over it of the servers held, their
-    square, the jobs present and their square, (5, R); the jobs in the system at the marks of each
-    replication."""
+) -> tuple[int, int, NDArray[np.float64], NDArray[np.int64]]:
+    """The jobs that each replication leaves out and measures; the time, and the integrals over it
+    of the servers held, their square, the jobs present and their square, (5, R); the jobs in the
+    system at the marks of each replication."""
     for name, value, least in (("jobs", jobs, 1), ("replications", replications, 2)):
         require_integer(name, value, least)
     if not 0 <= warm_up < 1:
@@ -173,18 +167,20 @@ def _replicate(
     marks = np.zeros((replications, MARKS + 1), dtype=np.int64)
     pairs = ((generator(seed, *key, i), marks[i]) for i in range(replications))
     runs = [_run(rng, *model, before, each, own) for rng, own in pairs]
-    return each * replications, np.array(runs).T, marks
+    return before, each, np.array(runs).T, marks
 
 
 def _average(
     totals: NDArray[np.float64],
     squares: NDArray[np.float64],
     time: NDArray[np.float64],
-    jobs: int,
+    each: int,
     confidence: float,
 ) -> Estimate:
+    """The mean over `each` jobs of every replication."""
     mean = totals.sum() / time.sum()
     variance = max(squares.sum() / time.sum() - mean**2, 0.0)
+    jobs = each * len(time)
     return estimate(totals, time, variance=variance, jobs=jobs, confidence=confidence)
 
 

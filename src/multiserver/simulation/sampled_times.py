@@ -169,19 +169,16 @@ def quantile_of(
     """The least t with P(time ≤ t) ≥ p, from N times in increasing order, each of one of R
     independent `replications`; its caveat says if these are too few or, if their `length` is given,
     if the jobs beyond come in too few bursts."""
-    p, N = probability, len(values)
-    found = float(values[math.ceil(p * N) - 1])
+    p = probability
+    found = order_statistic(values, p)
     rank = np.searchsorted(values, found, side="right")
     share = share_up_to(rank, replication, replications, confidence)
     wide = share.margin
-    lower, upper = ends = tuple(
-        values[math.ceil(x * N) - 1] if 0 < x <= 1 else math.inf * (x - p)
-        for x in (p - wide, p + wide)
-    )
+    lower, upper = ends = tuple(order_statistic(values, x) for x in (p - wide, p + wide))
     few = tail_caveat(length, 1 - p, 1 - share) if length else few_beyond(1 - p, share)
     if not 0 < p - wide < p + wide < 1:
         few = few or "too short, as its interval has no end among the times"
-    margin = max(float(upper - lower) / 2, 0.0)
+    margin = max((upper - lower) / 2, 0.0)
     if (np.searchsorted(values, ends, "right") - np.searchsorted(values, ends)).max() > 1:
         # Beside an atom, such as a wait of 0, the likely values may lie on one side of q only.
         margin = float(max(found - lower, upper - found))
@@ -192,6 +189,11 @@ def quantile_of(
         standard_error=share.standard_error * (margin / wide if wide > 0 else 0.0),
         caveat=few,
     )
+
+
+def order_statistic(values: Array, p: float) -> float:
+    """The one of rank ⌈p N⌉ of N times in increasing order; −∞ or ∞ if p is not in (0, 1]."""
+    return float(values[math.ceil(p * len(values)) - 1]) if 0 < p <= 1 else math.inf * (p - 0.5)
 
 
 def share_up_to(
