@@ -141,7 +141,8 @@ def test_resampled_jobs_are_those_of_the_system_with_the_shares_of_the_log(tmp_p
         assert abs(row["resampled"] - mean.mean) < 5.5 * error
         assert error < 0.03 * mean.mean
         # Arrivals are Poisson here: the log is like a resampled one.
-        assert abs(row["replayed"] - mean.mean) < 5.5 / 2.13 * (row["log_upper"] - mean.mean)
+        width = row["prediction_upper"] - row["resampled"]
+        assert abs(row["replayed"] - mean.mean) < 5.5 / 2.13 * width
 
 
 def test_bursts_are_seen_to_differ():

@@ -87,8 +87,8 @@ class Run:
     def statistic(
         self, c: int | None, time: str, probability: float | None, logged: int
     ) -> Statistic:
-        """The mean of a time of class c (None: of all jobs), or its quantile, beside that of a log
-        of `logged` jobs."""
+        """The mean of a time of class c (None: of all jobs), or its quantile, with the prediction
+        interval for a log of `logged` jobs."""
         if self.note:
             return Statistic(self.fill_value, 0.0, self.fill_value, self.fill_value)
         mine = np.flatnonzero((self.classes == c) | (c is None))

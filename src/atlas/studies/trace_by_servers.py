@@ -7,9 +7,9 @@ the same jobs. A *replay* is one run of the log's own jobs at its own times, on 
 empty at the first. `logged` is the time in the log, whatever servers and policy it was under.
 
 Arrivals of people are not Poisson. Of logs of as many resampled jobs, 95 % have a value from
-`log_lower` to `log_upper` (`models.log_runs`). The column `differs` says where that of the replay
-lies outside: there the resampled times describe the resampled system, not what the cluster would
-see.
+`prediction_lower` to `prediction_upper` (`models.log_runs`). The column `differs` says where that
+of the replay lies outside: there the resampled times describe the resampled system, not what the
+cluster would see.
 
 Policies are those of `multiserver.simulation.replay`, which interrupt no job. Backfilling uses the
 time that a job requested in the log. If that is not known, or `requests` is `durations`, it uses
@@ -51,11 +51,11 @@ UNITS = {
     "probability": "1",
     "resampled": "s",
     "resampled_half_width": "s",
-    "log_lower": "s",
-    "log_upper": "s",
+    "prediction_lower": "s",
+    "prediction_upper": "s",
     "replayed": "s",
     "logged": "s",
-    "differs": Truth("whether the replayed value is below log_lower or above log_upper"),
+    "differs": Truth("whether the replayed value lies outside the prediction interval"),
     "note": Words("text"),
 }
 # The most jobs per point whose times are kept.
@@ -137,8 +137,8 @@ def _rows(
                     "probability": p,
                     "resampled": mine.value,
                     "resampled_half_width": mine.half_width,
-                    "log_lower": mine.lower,
-                    "log_upper": mine.upper,
+                    "prediction_lower": mine.lower,
+                    "prediction_upper": mine.upper,
                     "replayed": theirs,
                     "logged": logged.statistic(*selection).value,
                     "differs": not mine.lower <= theirs <= mine.upper if known else None,
