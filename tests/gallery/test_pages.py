@@ -126,6 +126,7 @@ def test_ids_stand_once_and_headings_do_not_skip(page):
 def test_claims_and_scores_stand_beside_the_figure_they_are_about(gallery):
     first, extra = (article(gallery, "alpha.html", id) for id in ("fig6a", "extra"))
     assert "the quote of direct" in first and "the quote of named" in first
+    assert "How many <code>mean_jobs</code>" in first
     assert "it is 3 &amp; not 2" in first and "≠</span> erratum" in first
     assert "the quote of elsewhere" not in first
     assert "6 points, largest |z| 6.50" in first

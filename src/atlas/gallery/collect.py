@@ -54,6 +54,7 @@ class Claim:
     parameters: Mapping[str, Any]
     stated: str
     recomputed: str
+    how: str
     details: tuple[str, ...]
     verdict: str
     repeats: str
@@ -231,6 +232,7 @@ def _read_ledger(spec: Mapping[str, Any], numbers: Mapping[str, str]) -> list[Cl
             parameters=json.loads(row["parameters"]),
             stated=stated(row),
             recomputed=recomputed(row),
+            how=row["how"],
             details=tuple(tell(row)),
             verdict=row["verdict"],
             repeats=row["repeats"],
