@@ -3,6 +3,7 @@
 A value V is mapped to a V + b for real a and b. Scaling by a keeps the relative precision of an
 estimate, shifting by b keeps the length of its interval, and a negative a swaps the two bounds. Two
 values are neither added nor multiplied: how their errors depend on each other is not known here.
+An attempt raises a `TypeError` that says what to do instead.
 """
 
 from __future__ import annotations
@@ -29,28 +30,40 @@ class Affine(ABC):
         return self._mapped(require_number("factor", factor), require_number("shift", shift))
 
     def __mul__(self, factor: float) -> Self:
-        return self.mapped(as_float(factor), 0.0) if is_number(factor) else NotImplemented
+        return self.mapped(as_float(factor), 0.0) if _is_alone(factor) else NotImplemented
 
     def __rmul__(self, factor: float) -> Self:
         return self * factor
 
     def __truediv__(self, divisor: float) -> Self:
-        return self.mapped(1 / as_float(divisor), 0.0) if is_number(divisor) else NotImplemented
+        return self.mapped(1 / as_float(divisor), 0.0) if _is_alone(divisor) else NotImplemented
 
     def __add__(self, shift: float) -> Self:
-        return self.mapped(1.0, as_float(shift)) if is_number(shift) else NotImplemented
+        return self.mapped(1.0, as_float(shift)) if _is_alone(shift) else NotImplemented
 
     def __radd__(self, shift: float) -> Self:
         return self + shift
 
     def __sub__(self, shift: float) -> Self:
-        return self.mapped(1.0, -as_float(shift)) if is_number(shift) else NotImplemented
+        return self.mapped(1.0, -as_float(shift)) if _is_alone(shift) else NotImplemented
 
     def __rsub__(self, other: float) -> Self:
-        return self.mapped(-1.0, as_float(other)) if is_number(other) else NotImplemented
+        return self.mapped(-1.0, as_float(other)) if _is_alone(other) else NotImplemented
 
     def __neg__(self) -> Self:
         return self.mapped(-1.0, 0.0)
+
+
+def _is_alone(other: object) -> bool:
+    """Whether the other operand is a number; raises `TypeError` if it has an error of its own."""
+    if isinstance(other, Affine):
+        raise TypeError(
+            "two estimates or intervals are not combined, as how their errors depend on each other"
+            " is not known: take numbers, float(estimate) or the ends of an interval. The standard"
+            " error of a sum or difference is √(a² + b²) if the runs are independent (seeds that"
+            " differ), where a and b are their `standard_error`"
+        )
+    return is_number(other)
 
 
 def with_error(mean: float, error: float, spec: str = "") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from fractions import Fraction
 
@@ -51,10 +52,18 @@ def test_bounds_turn_round_and_are_no_number():
 
 
 @pytest.mark.parametrize("value", [RIGHT, ms.Interval(1.0, 2.0)], ids=["estimate", "interval"])
-def test_two_values_are_not_combined(value):
-    for combine in (lambda: value + value, lambda: value - value, lambda: value * value):
-        with pytest.raises(TypeError):
-            combine()
+@pytest.mark.parametrize("other", [RIGHT, ms.Interval(3.0, 4.0)], ids=["estimate", "interval"])
+def test_two_values_are_not_combined(value, other):
+    for combine in (operator.add, operator.sub, operator.mul, operator.truediv):
+        with pytest.raises(TypeError, match=r"not combined.*take numbers, float\(estimate\)"):
+            combine(value, other)
+
+
+@pytest.mark.parametrize("other", [WRONG, 12])
+def test_estimates_have_no_order(other):
+    for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+        with pytest.raises(TypeError, match=r"no order: compare float\(estimate\)"):
+            compare(RIGHT, other)
 
 
 @pytest.mark.parametrize(

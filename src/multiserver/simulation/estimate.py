@@ -119,6 +119,11 @@ class Estimate(Affine):
     def __float__(self) -> float:
         return self.mean
 
+    def __lt__(self, other: object) -> bool:
+        raise TypeError("an estimate has no order: compare float(estimate), its mean, or intervals")
+
+    __le__ = __gt__ = __ge__ = __lt__
+
     def __format__(self, spec: str) -> str:
         if self.lacking:
             plain = spec.removesuffix("S") or ".5g"
