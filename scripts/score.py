@@ -22,7 +22,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "reference"
 def main() -> int:
     """`FILE [--reference FOLDER] [--output FOLDER]`; the exit code, as `score` gives it."""
     parser = argparse.ArgumentParser(
-        prog="score",
+        prog="python3 run.py score",
         description=__doc__,
         epilog=f"Ends with {FINE} if no test raises an alarm, {AMISS} if one does, {UNREADABLE} if"
         " the results cannot be read.",

@@ -40,6 +40,7 @@ class Findings:
 def main() -> int:
     """`FILES [--against ARCHIVE]`; the exit code. Raises `Unreadable`."""
     parser = argparse.ArgumentParser(
+        prog="python scripts verify",
         description=__doc__,
         epilog=f"Ends with {FINE} if all is as the manifest says, {AMISS} if not, and {UNREADABLE}"
         " if files or manifest are not fit to be read.",

@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def main() -> int:
     """`FILE [--configfile FILE ...] [--json]`, in any order; the exit code. Raises `Unreadable`."""
     parser = argparse.ArgumentParser(
+        prog="python3 run.py whence",
         description=__doc__,
         epilog=f"Ends with {UNREADABLE} if the file says nothing of the kind.",
         allow_abbrev=False,  # --config, as snakemake has it, would be taken for --configfile

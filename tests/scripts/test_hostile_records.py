@@ -182,6 +182,19 @@ def test_an_option_of_snakemake_is_not_taken_for_config_files(tmp_path):
     assert "unrecognized arguments: --config" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("script", "typed"),
+    [
+        ("whence", "python3 run.py whence"),
+        ("score", "python3 run.py score"),
+        ("verify", "python scripts verify"),
+    ],
+)
+def test_the_usage_is_what_a_user_types(script, typed):
+    done = call(script)
+    assert done.returncode == 2 and done.stderr.startswith(f"usage: {typed} [-h]")
+
+
 def test_the_command_ends_with_2_and_prints_for_any_terminal(tmp_path):
     done = whence(write(tmp_path, RECORD | {"title": 7}))
     assert done.returncode == 2 and "title of what it says of itself" in done.stderr
