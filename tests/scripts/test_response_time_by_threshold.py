@@ -18,6 +18,9 @@ def given(needs):
     return {"system": rigid_block(6, *rows), "loads": [0.7]}
 
 
+CONSTANT = {"durations": [{"deterministic": 1}, {"exponential": 1}]}
+
+
 @pytest.mark.parametrize(("needs", "thresholds"), [([1, 6], 6), ([2, 3], 3)])
 def test_all_thresholds_in_both_readings_and_the_least(needs, thresholds):
     table = compute(response_time_by_threshold, given(needs))
@@ -35,6 +38,21 @@ def test_all_thresholds_in_both_readings_and_the_least(needs, thresholds):
         assert means[rows.loc[rows["best"], "threshold"].item()] == pytest.approx(means.min(), 1e-7)
 
 
-def test_thresholds_are_of_two_needs():
-    with pytest.raises(ValidationError, match="two needs"):
-        compute(response_time_by_threshold, {"system": rigid_block(6, (6, 1, 1.0)), "loads": [0.7]})
+@pytest.mark.parametrize(
+    ("system", "text"),
+    [
+        (rigid_block(6, (6, 1, 1.0)), "quickswap in this system; expected two needs"),
+        (
+            {"heterogeneous": {"speeds": [1], "durations": [{"exponential": 1}]}},
+            "heterogeneous; expected multiserver-jobs",
+        ),
+        (
+            {"multiserver-jobs": given([1, 6])["system"]["multiserver-jobs"] | CONSTANT},
+            "no exact solution is known; expected exponential",
+        ),
+    ],
+)
+def test_a_system_of_another_kind_is_refused_at_the_key_that_is_written(system, text):
+    with pytest.raises(ValidationError, match=text) as error:
+        compute(response_time_by_threshold, {"system": system, "loads": [0.7]})
+    assert error.value.errors()[0]["ctx"]["at"] == ("system",)

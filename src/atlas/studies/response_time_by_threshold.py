@@ -11,11 +11,11 @@ from typing import Any, Self
 import pandas as pd
 from pydantic import model_validator
 
-from atlas.fields.block import Block
+from atlas.fields.block import Block, require
 from atlas.fields.columns import Truth, Words
 from atlas.fields.vocabulary import Loads
 from atlas.models.described_systems import OneSystem
-from atlas.models.policies import PolicyBlock
+from atlas.models.finite_skip import methods
 from atlas.models.sampling import Progress
 from multiserver.policies import Quickswap
 from multiserver.system import System
@@ -38,9 +38,14 @@ class Parameters(Block):
 
     @model_validator(mode="after")
     def _belong(self) -> Self:
-        PolicyBlock(name=Quickswap.name, options={"threshold": 0}).require_of(
-            self.system.read(), "system"
-        )
+        rule, system = Quickswap(threshold=0), self.system.read()
+        expected = f"{' or '.join(rule.models)}, for which {rule.name} is defined"
+        require(system.model in rule.models, system.model, expected, "system")
+        unmet = rule.lacks(system)
+        require(not unmet, f"{rule.name} in this system", unmet, "system")
+        found = f"{rule.name} in this system, of which no exact solution is known"
+        known = bool(methods(system.under(rule), "exact"))
+        require(known, found, "exponential durations, alike for all jobs of a need", "system")
         return self
 
 
