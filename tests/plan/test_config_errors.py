@@ -14,6 +14,7 @@ from atlas.config.errors import ConfigError
 from atlas.config.read import read_yaml
 from atlas.config.run_config import choose
 from atlas.config.validate import check
+from atlas.models.networks import NetworkBlock
 from atlas.models.workloads import GeneratedBlock
 from atlas.plan.resolve import Plan
 
@@ -185,6 +186,15 @@ def test_a_key_that_has_its_own_meaning_is_not_taken_for_a_missing_one():
     for key, hint in (("needs", ""), ("sed", "is 'seed' meant by 'sed'?")):
         _, faults = check(GeneratedBlock, given | {"correlation": 0, key: [1]}, ())
         assert [fault.hint for fault in faults if "'seed'" in fault.found] == [hint]
+
+
+@pytest.mark.parametrize("word", ["station", "stations"])
+def test_a_word_of_the_library_leads_to_that_of_config(word):
+    block = {"arrivals": [0.1], "routing": [[0]], word: [{"speeds": [1]}]}
+    _, faults = check(NetworkBlock, block, ())
+    assert [fault.hint for fault in faults if fault.path == (word,)] == [
+        "the list of stations is called 'queues'"
+    ]
 
 
 def test_a_run_with_a_mistake_starts_no_job(project):

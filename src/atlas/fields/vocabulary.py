@@ -28,6 +28,9 @@ RENAMED = {
     "fraction": {"load": "ρ = λ E[S]/n"},
     "fractions": {"loads": "ρ = λ E[S]/n"},
     "durations": {"rates": "1/duration, class by class,"},
+    "speeds": {"capacities": "the list of speeds"},
+    "station": {"queues": "the list of stations"},
+    "stations": {"queues": "the list of stations", "network": "a network of stations"},
 }
 
 Servers = Annotated[int, Field(ge=1, le=LARGEST, description="the number of servers n"), WHOLE]
