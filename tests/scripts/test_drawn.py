@@ -61,3 +61,17 @@ def test_what_selects_no_single_row_names_the_claim():
     claim = {"differs": "", "cases": [case | {"parameters": {"column": MEAN}}]}
     with pytest.raises(ValueError, match="claim peak, of fig1/points: found 3 rows"):
         find({"claims": [claim]}, {"fig1/points": POINTS})
+
+
+@pytest.mark.parametrize(
+    ("where", "nearest"),
+    [
+        ({"arrival_rate": 3e-9}, "arrival_rate = 2e-09, 9e-09;"),
+        ({"arrival_rate": 1e-10, "exact": 1.0}, "arrival_rate = 1e-09;"),
+        ({"method": "simulated"}, "method = exact, resampled;"),
+    ],
+)
+def test_a_place_that_is_not_drawn_is_told_the_nearest_that_are(where, nearest):
+    table = POINTS.assign(method=["resampled", "exact", "exact"])
+    with pytest.raises(ValueError, match=f"found 0 rows .* of 3; nearest there: {nearest}"):
+        drawn.value({"column": MEAN, "where": where}, table)

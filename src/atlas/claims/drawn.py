@@ -22,12 +22,15 @@ CONFIRMED = "the route of its study (tests/theory)"
 def value(parameters: Parameters, table: pd.DataFrame) -> Found:
     """A value from the table of the figure."""
     column, where = parameters["column"], parameters.get("where", {})
-    row = table
+    row, there = table, ""
     for name, target in where.items():
-        row = row[_is_at(row[name], target)]
+        cells = row[name]
+        row = row[_is_at(cells, target)]
+        if row.empty:
+            there = there or f"; nearest there: {name} = {_nearest(cells, target)}"
     at = ", ".join(f"{name} = {target}" for name, target in where.items())
     if len(row) != 1:
-        found = f"{len(row)} rows{at and f' with {at}'}, of {len(table)}"
+        found = f"{len(row)} rows{at and f' with {at}'}, of {len(table)}{there}"
         raise ValueError(f"found {found}; expected one: `where` selects it by other columns")
     half_widths = find_half_widths(row, column)
     half_width = None if half_widths is None else float(half_widths.iloc[0])
@@ -71,6 +74,15 @@ def _is_at(cells: pd.Series, target: Any) -> Any:
     if isinstance(target, str | bool):
         return cells == target
     return np.isclose(cells, target, rtol=1e-5, atol=0)
+
+
+def _nearest(cells: pd.Series, target: Any) -> str:
+    """The values on both sides of a number that is not there, or some values that are texts."""
+    values = cells.dropna().drop_duplicates().sort_values()
+    if isinstance(target, str | bool):
+        return ", ".join(map(str, values.head(9)))
+    sides = (*values[values < target].tail(1), *values[values > target].head(1))
+    return ", ".join(f"{value:.7g}" for value in sides)
 
 
 def _no_interval(parameters: Parameters, table: pd.DataFrame) -> float | None:
