@@ -8,8 +8,10 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from pydantic_core import PydanticCustomError
 from tests.conftest import compute
 from tests.rigid_jobs import rigid
+from tests.traces.logs import write
 
 import multiserver as ms
 from atlas.config import validate
@@ -17,7 +19,13 @@ from atlas.config.series import complete_series
 from atlas.models.streams import stream_key
 from atlas.models.trace_systems import make_sizes, make_system, round_needs
 from atlas.models.traces import generate, read_table
-from atlas.studies import workload_response_time, workload_system, workload_wastage
+from atlas.studies import (
+    workload_response_time,
+    workload_system,
+    workload_time_quantiles,
+    workload_time_tail,
+    workload_wastage,
+)
 from atlas.traces import Chunk, aggregate
 from multiserver.saturated import dispatch
 
@@ -30,6 +38,7 @@ LAW = {
     "spread": 1.0,
     "correlation": 0.4,
 }
+FEW_JOBS = {"jobs": 1000, "seed": 1}
 CHANCE = {"seed": 5, "replications": 16, "jobs": 160_000, "states": 1000}
 
 
@@ -108,6 +117,29 @@ def test_servers_that_do_not_suffice_are_an_error():
     table = {"needs": [1, 8], "shares": [0.9, 0.1], "mean_durations": [2.0, 1.0]}
     with pytest.raises(ValueError, match=r"; 10 % of the jobs need more than 7, with 30\.8 % of"):
         make_system(round_needs(read_table({"classes": table}), "none"), 7)
+
+
+@pytest.mark.parametrize(
+    ("study", "asked"),
+    [
+        (workload_wastage, FEW_JOBS | {"servers": [2], "methods": ["exact"]}),
+        (workload_time_tail, {"servers": 2, "load": 0.5}),
+        (workload_response_time, FEW_JOBS | {"servers": 2, "loads": [0.5]}),
+        (
+            workload_time_quantiles,
+            FEW_JOBS | {"servers": 2, "loads": [0.5], "probabilities": [0.5]},
+        ),
+    ],
+)
+def test_a_log_whose_needs_are_cpus_is_told_with_the_servers_that_do_not_suffice(
+    study, asked, tmp_path
+):
+    log = "JobID|State|Elapsed|AllocCPUS|NNodes\n1|COMPLETED|00:01:00|4|1\n"
+    trace = {"file": write(tmp_path / "jobs.txt", log), "format": "slurm"}
+    with pytest.raises(PydanticCustomError, match=r"need 4 .*; needs are CPUs here"):
+        compute(study, asked | {"trace": trace})
+    with pytest.raises(PydanticCustomError, match=r"need 4 .* % of the work; expected"):
+        compute(study, asked | {"trace": trace | {"need": "cpus"}})
 
 
 def test_a_need_that_only_its_rounding_makes_too_large_is_told_with_both():

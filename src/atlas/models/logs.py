@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from atlas.fields.block import misfit
 from atlas.models.sampling import Progress
 from atlas.models.systems import require_servers, tell_wide
-from atlas.models.traces import allowed_faults, read_chunks
+from atlas.models.traces import allowed_faults, are_cpus, read_chunks
 from atlas.traces import REQUESTED, STARTED, SUBMITTED
 from atlas.traces.numbers import are_dates
 from multiserver.simulation.streams import generator
@@ -56,7 +56,7 @@ class Jobs(NamedTuple):
 class Log:
     """Jobs in order of submission, `arrivals` in seconds after the first; `requests` and `waits`
     are NaN if not known. `untimed` counts the jobs left out for lack of a time of submission, and
-    `by_cpus` says that needs are CPUs, as nobody chose between these and nodes."""
+    `by_cpus` is as in `tell_wide`."""
 
     arrivals: Array
     needs: NDArray[np.int64]
@@ -83,8 +83,7 @@ class Log:
     def require_servers(self, servers: int, *at: str | int) -> None:
         """Raise a misfit, at the number of servers, if a job could never start."""
         work = self.needs * self.durations
-        which = tell_wide(self.needs, np.ones(len(work)), work, servers)
-        which += "; needs are CPUs here, and nodes if `trace` says need: nodes" * self.by_cpus
+        which = tell_wide(self.needs, np.ones(len(work)), work, servers, by_cpus=self.by_cpus)
         require_servers(int(self.needs.max()), servers, *at, which=which)
 
     def jobs(self, growth: float, overestimate: float, *, by_logs: bool) -> Jobs:
@@ -145,7 +144,7 @@ def read_log(parameters: Mapping[str, Any], progress: Progress = iter) -> Log:
         requests=times[timed, REQUESTED][order],
         waits=times[timed, STARTED][order] - arrivals,
         untimed=len(timed) - known,
-        by_cpus=trace["format"] == "slurm" and not trace.get("need"),
+        by_cpus=are_cpus(parameters),
     )
 
 

@@ -30,6 +30,7 @@ from multiserver.system import JobClass, System
 
 # Shares of jobs sum to less than this, and a log has more jobs.
 FEW = 1.5
+CPUS = "; needs are CPUs here, and nodes if `trace` says need: nodes"
 
 
 class SystemBlock(Block):
@@ -138,17 +139,19 @@ def tell_wide(
     jobs: NDArray[np.float64],
     work: NDArray[np.float64],
     servers: int,
+    *,
+    by_cpus: bool,
 ) -> str:
     """How many jobs need more than all servers, or which share of them, and their share of the
     work; nothing if none does. `jobs` are the numbers of jobs, or their shares, and `work` their
-    server-seconds."""
+    server-seconds. `by_cpus` says that needs are CPUs, as nobody chose between these and nodes."""
     wide = needs > servers
     if not wide.any():
         return ""
     number, total = jobs[wide].sum(), jobs.sum()
     many = f"{100 * number:.3g} % of the" if total < FEW else f"{number:.0f} of {total:.0f}"
     share = 100 * work[wide].sum() / work.sum()
-    return f"; {many} jobs need more than {servers}, with {share:.3g} % of the work"
+    return f"; {many} jobs need more than {servers}, with {share:.3g} % of the work{CPUS * by_cpus}"
 
 
 def require_equal(**columns: Iterable) -> None:

@@ -71,8 +71,11 @@ def read_classes(parameters: Mapping[str, Any], progress: Progress = iter) -> pd
     return round_needs(read_table(parameters, progress), parameters["rounding"])
 
 
-def make_system(cells: pd.DataFrame, servers: int) -> MultiserverJobSystem:
-    """The classes on n servers, with exponential durations that have the means of the trace.
+def make_system(
+    cells: pd.DataFrame, servers: int, *, by_cpus: bool = False
+) -> MultiserverJobSystem:
+    """The classes on n servers, with exponential durations that have the means of the trace;
+    `by_cpus` is as in `tell_wide`.
 
     Raises `ValueError` if a need exceeds n.
     """
@@ -80,7 +83,8 @@ def make_system(cells: pd.DataFrame, servers: int) -> MultiserverJobSystem:
     unrounded = round((cells["requested"] / cells["duration"]).max())
     # Of a table of classes the numbers of jobs are shares.
     needs, jobs = cells["need"].to_numpy(), cells["jobs"].to_numpy()
-    which = tell_wide(needs, jobs, cells["requested"].to_numpy(), servers)
+    work = cells["requested"].to_numpy()
+    which = tell_wide(needs, jobs, work, servers, by_cpus=by_cpus)
     require_servers(classes["need"].max(), servers, "servers", unrounded=unrounded, which=which)
     total = classes["jobs"].sum()
     return MultiserverJobSystem.of(

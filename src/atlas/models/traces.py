@@ -76,6 +76,12 @@ def allowed_faults(block: Mapping[str, Any]) -> float:
     return block.get("faults", 0.01)
 
 
+def are_cpus(parameters: Parameters) -> bool:
+    """Whether needs are CPUs of a log of Slurm, as nobody chose between these and nodes."""
+    block = parameters.get("trace") or {}
+    return block.get("format") == "slurm" and "need" not in block
+
+
 def read_jobs(
     parameters: Parameters, progress: Progress = iter
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

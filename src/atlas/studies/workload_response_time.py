@@ -33,6 +33,7 @@ from atlas.models.trace_systems import (
     of_needs,
     read_classes,
 )
+from atlas.models.traces import are_cpus
 from atlas.models.warm_up import refusing_endless, require_short_warm_up
 from atlas.models.workloads import RoundedBlock, Rounding, States
 from multiserver.errors import UnstableError
@@ -79,8 +80,9 @@ class Parameters(WorkloadAtLoads, RoundedBlock, SimulatedBlock):
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per load and policy; all policies at one load get the same jobs."""
-    cells = read_classes(parameters.plain())
-    system = make_system(cells, parameters.servers)
+    given = parameters.plain()
+    cells = read_classes(given)
+    system = make_system(cells, parameters.servers, by_cpus=are_cpus(given))
     sizes = make_sizes(cells, parameters.durations)
     key = stream_key(parameters)
     limit = math.nan

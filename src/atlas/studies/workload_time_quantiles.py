@@ -26,6 +26,7 @@ from atlas.models.trace_systems import (
     of_needs,
     read_classes,
 )
+from atlas.models.traces import are_cpus
 from atlas.models.warm_up import require_short_warm_up
 from atlas.models.workloads import RoundedBlock
 from atlas.studies.simulated_time_quantiles import UNITS as TIME_UNITS
@@ -53,9 +54,10 @@ class Parameters(WorkloadAtLoads, RoundedBlock, SimulatedBlock):
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per load, class, time and probability. Raises `UnstableError`."""
-    cells = read_classes(parameters.plain())
+    given = parameters.plain()
+    cells = read_classes(given)
     sizes = make_sizes(cells, parameters.durations)
-    system = with_sizes(make_system(cells, parameters.servers), sizes)
+    system = with_sizes(make_system(cells, parameters.servers, by_cpus=are_cpus(given)), sizes)
     require_short_warm_up(system, parameters.loads[-1], parameters.jobs_key)
     queue = system.under(read_policy(parameters.policy.plain()))
     return sampled(queue, parameters, progress)

@@ -17,6 +17,7 @@ from atlas.fields.vocabulary import Load, Points, Servers
 from atlas.models.open_fcfs import under_fcfs
 from atlas.models.sampling import Progress
 from atlas.models.trace_systems import Reduction, make_system, read_classes
+from atlas.models.traces import are_cpus
 from atlas.models.workloads import RoundedBlock
 from atlas.studies.time_tail import UNITS as TIME_UNITS
 from atlas.studies.time_tail import Least, tails
@@ -43,7 +44,9 @@ class Parameters(RoundedBlock):
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per class and time t, `all` after the classes. Raises `UnstableError`, or
     `NotKnownError` if the distribution is out of reach."""
-    whole = make_system(read_classes(parameters.plain(), progress), parameters.servers)
+    given = parameters.plain()
+    cells = read_classes(given, progress)
+    whole = make_system(cells, parameters.servers, by_cpus=are_cpus(given))
     system = reduce(whole, *parameters.reduction.split("-"))
     return tails(
         under_fcfs(system).distribution(load=parameters.load), parameters.least, parameters.points

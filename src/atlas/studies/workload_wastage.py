@@ -48,7 +48,7 @@ from atlas.models.trace_systems import (
     round_up,
     split_branches,
 )
-from atlas.models.traces import read_jobs
+from atlas.models.traces import are_cpus, read_jobs
 from atlas.models.workloads import RoundedBlock, States
 from multiserver.errors import NotSampledError
 from multiserver.model import MultiserverJobSystem
@@ -129,12 +129,13 @@ class Parameters(RoundedBlock, SimulatedBlock):
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per number of servers and method; NaN where a method does not apply."""
-    cells = read_classes(parameters.plain())
-    _require_time(make_system(cells, parameters.servers[-1]), cells, parameters)
-    replayed = read_jobs(parameters.plain()) if "replayed" in parameters.methods else None
+    given = parameters.plain()
+    cells, by_cpus = read_classes(given), are_cpus(given)
+    _require_time(make_system(cells, parameters.servers[-1], by_cpus=by_cpus), cells, parameters)
+    replayed = read_jobs(given) if "replayed" in parameters.methods else None
     rows = []
     for i, servers in progress(list(enumerate(parameters.servers))):
-        system = make_system(cells, servers)
+        system = make_system(cells, servers, by_cpus=by_cpus)
         exact = dispatch.solve_within(system, parameters.states)
         for method in parameters.methods:
             row = {"servers": servers, "method": method}
