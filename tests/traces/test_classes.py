@@ -117,6 +117,10 @@ def _shares(pair):
     return tuple(p / sum(pair) for p in pair)
 
 
+def test_the_usual_methods_need_no_jobs():
+    assert [*wastage(jobs=10_000).index] == ["exact", "exponential"]
+
+
 def test_constant_durations_of_one_class_waste_what_does_not_fit():
     one = {"needs": [3], "shares": [1.0], "mean_durations": [2.0]}
     found = wastage(classes=one, methods=["constant"], jobs=20_000)

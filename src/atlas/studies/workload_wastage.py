@@ -96,7 +96,12 @@ class Parameters(RoundedBlock, SimulatedBlock):
     ]
     methods: Annotated[
         list[Method],
-        Field(min_length=1, max_length=13, description="the methods, none twice"),
+        Field(
+            min_length=1,
+            max_length=13,
+            description="the methods, none twice; of a table of classes, if not said, exact and"
+            " exponential",
+        ),
         DIFFERENT,
     ] = ["exact", "exponential", "sampled", "replayed"]
     states: States = 5000
@@ -105,6 +110,13 @@ class Parameters(RoundedBlock, SimulatedBlock):
         Field(ge=1, le=1000, description="c² of the durations of `varied`, at least 1"),
         AS_WRITTEN,
     ] = 10
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_jobs(cls, given: Any) -> Any:
+        """The usual methods of a table of classes, which has no jobs to sample or replay."""
+        usual = {"methods": ["exact", "exponential"]}
+        return usual | given if isinstance(given, dict) and "classes" in given else given
 
     @model_validator(mode="after")
     def _fit(self) -> Self:
