@@ -7,16 +7,30 @@ import io
 import pydoc
 import subprocess
 import sys
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import multiserver as ms
 from multiserver.policies import REGISTRY
+from multiserver.policies.rehearsal import rehearse
+from multiserver.simulation import class_queues
 
 from .systems import EVERY, NAMES, SYSTEMS
 
 SOURCE = Path(ms.__file__).parent
+RULED = [
+    (model, policy)
+    for policy in REGISTRY.values()
+    for model in ("multiserver-jobs", "threshold-parallelism")
+    if model in policy.models
+]
+
+
+class FollowedError(Exception):
+    """A rule has been followed; nothing is simulated."""
 
 
 def test_names_are_unique_and_lead_to_their_policies():
@@ -63,6 +77,29 @@ def test_known_says_what_is_answered(model, policy):
         else:
             with pytest.raises(ms.NotKnownError):
                 ask(load=0.3)
+
+
+@pytest.mark.parametrize(("model", "policy"), RULED, ids=str)
+def test_a_rule_interrupts_jobs_exactly_if_its_policy_says_so(model, policy, monkeypatch):
+    """Of policies with a rule like `CLASS_POLICY`, which takes servers away only to interrupt."""
+    taken, system = [], SYSTEMS[model]
+    if policy.lacks(system):
+        system = ms.System(4, [replace(c, probability=0.5) for c in system.classes[1:]])
+
+    def follow(_, rule, **options):
+        def watched(present, number, needs, servers, allotted):
+            before = allotted.copy()
+            getattr(rule, "py_func", rule)(present, number, needs, servers, allotted)
+            taken.append((allotted < before).any())
+
+        rehearse(watched, system.needs, system.servers)
+        raise FollowedError
+
+    monkeypatch.setattr(class_queues, "simulate", follow)
+    with suppress(FollowedError):
+        system.under(policy).simulate(load=0.3, jobs=1000, seed=1, replications=2)
+    said = f"{policy.name} must say preemptive={any(taken)}: that is what its rule does"
+    assert not taken or policy.preemptive == any(taken), said
 
 
 def test_known_covers_all_policies_and_cites_papers():
