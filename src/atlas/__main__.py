@@ -50,16 +50,19 @@ def arrange(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run Snakemake, or exit with a message about a faulty config file."""
+    """Run Snakemake, or exit with a message about a faulty config file or choice."""
     # Here, so that an interrupt while they are imported shows no traceback.
     from atlas.config.errors import ConfigError
     from atlas.config.read import read_config
+    from atlas.config.run_config import require_choices
     from atlas.plan.locks import HELD
 
     arguments, files = arrange(arguments)
     try:
         for file in (CONFIG, *files):
             read_config(Path(file), file)
+        given = [word.removeprefix("--config=") for word in arguments]
+        require_choices(word.partition("=")[0] for word in given if "=" in word)
     except ConfigError as error:
         sys.exit(str(error))
     from snakemake.cli import main as run

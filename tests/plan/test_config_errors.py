@@ -197,6 +197,17 @@ def test_a_word_of_the_library_leads_to_that_of_config(word):
     ]
 
 
+def test_what_only_a_file_of_a_paper_has_is_no_choice_of_the_command_line(project):
+    """Beside a paper's file, figures of the command line were dropped without a word."""
+    (project.root / "mine.yaml").write_text("paper: mine\nfigures: {}\n", "utf-8")
+    own = ("--dry-run", "--configfile", "mine.yaml", "--config")
+    done = project.run("all", *own, "figures={}", "seed=3")
+    assert done.returncode != 0
+    assert "1 fault in --config; no job was started" in done.stderr
+    assert "--config: figures\n    found     a key of a paper\n" in done.stderr
+    assert project.run("all", *own, "seed=3").returncode == 0
+
+
 def test_a_run_with_a_mistake_starts_no_job(project):
     project.edit(PAPER, WORST, WORST.replace("200", "0"))
     done = project.run("all")

@@ -98,6 +98,15 @@ def choose(
     return _find_papers(plain, own, root, places)
 
 
+def require_choices(given: Iterable[str]) -> None:
+    """Raise `ConfigError` about `given` keys of the command line that only a paper's file has."""
+    expected = f"one of {', '.join(ABOUT_RUNS)}"
+    hint = "figures, tables and claims stand in the file of their paper"
+    about = [key for key in given if key in ABOUT_PAPERS - ABOUT_RUNS]
+    faults = [Fault((key,), "a key of a paper", expected, hint) for key in about]
+    raise_for(faults, "--config", {})
+
+
 def files_within(config: Mapping[str, Any], files: Iterable[str | FilePath]) -> list[FilePath]:
     """Of the config files of a workflow that has this one as a module, those that it handed on:
     all their keys are in `config`."""
