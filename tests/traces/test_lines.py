@@ -130,6 +130,20 @@ def test_every_row_is_counted_and_too_many_faults_stop_the_run(tmp_path, capsys)
         list(read_chunks({"trace": block | {"faults": 0.5}}))
 
 
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        ({"seconds": 3600}, "2 jobs, submitted over 2 days, of a mean duration of 90 minutes"),
+        ({}, "2 jobs, submitted over 48 seconds, of a mean duration of 1.5 seconds"),
+    ],
+)
+def test_a_log_is_summed_up_in_words_in_which_a_wrong_unit_is_seen(seconds, said, tmp_path, capsys):
+    file = write(tmp_path / "hours.csv", "cores,hours,at\n1,1,0.5\n4,2,48.5\n")
+    columns = {"need": "cores", "duration": "hours", "submitted": "at"}
+    list(read_chunks({"trace": {"file": file, "format": "plain", "columns": columns} | seconds}))
+    assert capsys.readouterr().err == f"{file}: {said}\n"
+
+
 def test_needs_in_units_are_rounded_up(tmp_path):
     text = "cores,seconds\n" + "".join(f"{need},1\n" for need in (0.1, 0.3, 0.1 * 3, 0.30000001, 1))
     block = {"file": write(tmp_path / "a.csv", text), "format": "plain", "columns": COLUMNS}

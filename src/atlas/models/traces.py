@@ -67,7 +67,8 @@ def count_rows(
         count = aggregate.Count(limit=0.0)
         return count, count.watch(generate(parameters["generated"], progress))
     count = aggregate.Count(limit=allowed_faults(block))
-    chunks = count.watch(_of_period(_read(block, progress), block.get("period")))
+    chunks = _of_period(_read(block, progress), block.get("period"))
+    chunks = count.watch(aggregate.sum_up(chunks, block["file"]))
     return count, _in_units(_refuse(block, chunks), block.get("unit"))
 
 

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from atlas.traces import FAULTS, LEFT_OUT, Chunk
+from atlas.traces import FAULTS, LEFT_OUT, SUBMITTED, Chunk
 
 BINS_PER_DECADE = 8
 SUMS = ("jobs", "duration", "duration_squared", "log_duration", "log_duration_squared")
@@ -85,6 +85,30 @@ class Count:
                 kinds.append((kind, reason, self.rejected[reason], lines))
         rows = [(kind, why, n, n / self.rows, lines) for kind, why, n, lines in kinds]
         return pd.DataFrame(rows, columns=["kind", "reason", "rows", "share", "first_lines"])
+
+
+def sum_up(chunks: Iterable[Chunk], file: str) -> Iterator[Chunk]:
+    """The chunks; at their end the number of jobs, the time over which they were submitted and the
+    mean of their durations, on standard error, where a wrong unit of time strikes the eye."""
+    jobs, duration, first, last = 0, 0.0, math.inf, -math.inf
+    for chunk in chunks:
+        jobs += len(chunk.needs)
+        duration += float(chunk.durations.sum())
+        submitted = chunk.times[:, SUBMITTED]
+        first = np.fmin.reduce(submitted, initial=first)
+        last = np.fmax.reduce(submitted, initial=last)
+        yield chunk
+    if jobs:
+        over = f", submitted over {_in_words(last - first)}" if last > first else ""
+        mean = _in_words(duration / jobs)
+        print(f"{file}: {jobs} jobs{over}, of a mean duration of {mean}", file=sys.stderr)
+
+
+def _in_words(seconds: float) -> str:
+    """A time in the largest unit of which it has two."""
+    units = (("days", 86_400), ("hours", 3600), ("minutes", 60))
+    unit, size = next((one for one in units if seconds >= 2 * one[1]), ("seconds", 1))
+    return f"{seconds / size:.3g} {unit}"
 
 
 def aggregate(chunks: Iterable[Chunk]) -> pd.DataFrame:
