@@ -29,6 +29,8 @@ def test_a_reason_names_three_files_of_each_kind_and_counts_the_others():
         ("fig6b.pdf", "did you mean 'figures/tiny/fig6b.pdf'?"),
         ("gallrey", "did you mean 'gallery'?"),
         ("zzz", ""),
+        ("mine.yaml", "did you mean --configfile mine.yaml?"),
+        ("config/papers/gallery.yaml", "did you mean gallery?"),
     ],
 )
 def test_a_slip_of_a_target_has_a_hint(target, hint):

@@ -58,8 +58,10 @@ def shorten(reason: str) -> str:
 
 def propose(target: str, names: Iterable[str]) -> str:
     """A hint at the targets that may be meant, or nothing: those that end in this one, which may be
-    the id of a figure alone, else the most similar."""
+    the id of a figure alone, else the most similar. A config file is no target."""
     names = list(names)
+    if (file := Path(target)).suffix in (".yaml", ".yml"):
+        return f"did you mean {file.stem if file.stem in names else f'--configfile {target}'}?"
     ends = [name for name in names if name.endswith((f"_{target}", f"/{target}"))]
     if ends:
         return f"did you mean {' or '.join(repr(name) for name in ends[:MAX_NAMED])}?"
