@@ -81,7 +81,8 @@ def fill_texts(
                 return render(value, names, faithful=faithful)
             except REFUSED as error:
                 missing = str(error).partition("'")[2].partition("'")[0]
-                hint = suggest(missing, [*names, *OTHERS, *FILTERS]) if missing else ""
+                known = [*names, *OTHERS, *FILTERS, *(key for one in names.values() for key in one)]
+                hint = suggest(missing, known) if missing else ""
                 expected = "a template over the parameters of the series: " + ", ".join(series)
                 faults.append(Fault(at, str(error), expected, hint))
                 return value
@@ -244,7 +245,8 @@ class _TextEnvironment(SandboxedEnvironment):
             return obj[argument]
         if isinstance(obj, list) and isinstance(argument, int) and argument < len(obj):
             return obj[argument]
-        return self.undefined(obj=obj, name=argument)
+        hint = f"no {argument!r} among {', '.join(obj)}" if isinstance(obj, Mapping) else None
+        return self.undefined(hint, obj, argument)
 
 
 def _plain(value: Any) -> Any:

@@ -8,9 +8,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as Folder
 
-from atlas.fields.vocabulary import RENAMED
-
 Path = tuple[str | int, ...]
+
+# Words of earlier or other configs: the names here of what they mean.
+RENAMED = {
+    "load": {"fraction_of_limit": "λ/λ*", "highest_load": "where a curve ends"},
+    "fraction_of_limit": {"highest_fraction_of_limit": "where a curve ends"},
+    "loads": {
+        "fractions_of_limit": "λ/λ*",
+        "arrival_rates": "λ_i",
+        "fractions_of_boundary": "the fraction of the boundary of the worst mix",
+    },
+    "options": {"policy": "a policy with its options, {name: …, options: …},"},
+    "fraction": {"load": "ρ = λ E[S]/n"},
+    "fractions": {"loads": "ρ = λ E[S]/n"},
+    "durations": {"rates": "1/duration, class by class,"},
+    "rates": {"durations": "the list of {exponential: RATE}, class by class,"},
+    "csv": {"plain": "a table between commas"},
+    "speeds": {"capacities": "the list of speeds"},
+    "station": {"queues": "the list of stations"},
+    "stations": {"queues": "the list of stations", "network": "a network of stations"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +79,15 @@ def list_faults(
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """A hint at the known word that replaced `word`, or of which `word` is likely a misspelling, or
-    an empty text."""
+    """A hint at the known word that replaced `word`, or of which `word` is likely a misspelling or
+    the beginning, or an empty text."""
     known = list(known)
     for new, meaning in RENAMED.get(word, {}).items():
         if new in known:
             return f"{meaning} is called '{new}'"
     close = difflib.get_close_matches(word, known, n=1)
+    close = close or difflib.get_close_matches(word.lower(), known, n=1)
+    close = close or [name for name in known if len(word) > 2 and name.startswith(word.lower())]
     return f"did you mean '{close[0]}'?" if close else ""
 
 

@@ -89,7 +89,10 @@ class Figure(Block):
     caption: Text = ""
     source: Source = Source(certainty="own")
     series: SeriesBlocks
-    drawing: Annotated[dict[str, Any], Field(description="how the series are drawn")]
+    drawing: Annotated[
+        dict[str, Any],
+        Field(description="how the series are drawn, such as {kind: response-time, …}"),
+    ]
     width: Annotated[
         Literal["single", "double", "slide"], Field(description="one of the run's widths")
     ] = "single"
@@ -121,7 +124,9 @@ class Table(Block):
     columns: Annotated[
         dict[str, Column],
         Field(
-            min_length=1, description="the columns of the typeset table, by their names in the data"
+            min_length=1,
+            description="the columns of the typeset table, by their names in the data, such as"
+            " {jobs: {heading: Jobs}}",
         ),
     ]
 

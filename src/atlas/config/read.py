@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from atlas.config.errors import Fault, Path, raise_for
+from atlas.config.errors import Fault, Path, raise_for, suggest
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NUMBERS = (
@@ -34,7 +34,14 @@ LONGEST_NUMBER = 400
 MOST_VALUES = 1_000_000
 DEEPEST = 60
 # In {ceiling: 2,5} the comma ends the value, and 5 is a key.
-DECIMAL_POINT = "if it ends a number, write a decimal point: 2.5, not 2,5"
+NO_COLON = "mapping values are not allowed in this context"
+COLON = (
+    "text with a colon needs quotes, and a key a colon and a space: here, or in the lines above if"
+    " this one goes on with them"
+)
+DECIMAL_POINT = (
+    "if it ends a number, write a decimal point: 2.5, not 2,5; a list needs brackets: [2, 5]"
+)
 
 Lines = dict[Path, int]
 
@@ -124,11 +131,16 @@ def refuse(name: str, line: int, found: str, expected: str, hint: str = "") -> N
 def _refuse_syntax(
     name: str, text: str, error: yaml.MarkedYAMLError, expected: str, hint: str = ""
 ) -> None:
-    """Raise `ConfigError` about what a parser refused. A tab, which looks like spaces, is named."""
+    """Raise `ConfigError` about what a parser refused. A tab, which looks like spaces, is named, as
+    is the line on which a bracket or a block began."""
     mark = error.problem_mark or error.context_mark
     found, line = str(error.problem or error.context), mark.line + 1 if mark else 1
     if mark and text[mark.index : mark.index + 1] == "\t":
         found, hint = f"a tab in column {mark.column + 1}", "write spaces in its place"
+    elif found == NO_COLON:
+        found, hint = "a colon that does not end a key", COLON
+    elif mark and error.context_mark and error.context_mark.line < mark.line:
+        found += f" in what begins on line {error.context_mark.line + 1}"
     refuse(name, line, found, expected, hint)
 
 
@@ -171,7 +183,8 @@ class _Composer:
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in self._anchors:
                 found = f"*{event.anchor}, which is no anchor above this line"
-                self._refuse(event, found, "an anchor that stands above")
+                hint = suggest(event.anchor, self._anchors)
+                self._refuse(event, found, "an anchor that stands above", hint)
             value = self._anchors[event.anchor]
             self._count(event, self._sizes.get(id(value), 1), path)
             return value
@@ -233,7 +246,8 @@ class _Composer:
             return _WORDS[text]
         if re.fullmatch("[-+]?0[0-9]+", text):
             expected = f'{int(text)}, or the text "{text}"'
-            self._refuse(event, text, expected, "YAML 1.1, as Snakemake reads it, has it octal")
+            octal = f"YAML 1.1, as Snakemake reads it, has it octal; {DECIMAL_POINT}"
+            self._refuse(event, text, expected, octal)
         for pattern, read in _NUMBERS:
             if pattern.fullmatch(text):
                 if len(text) > LONGEST_NUMBER:

@@ -7,6 +7,7 @@ expected there.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -85,7 +86,9 @@ def _describe(
     schema, place = _find(model, place)
     path = (*prefix, *place)
     if error["loc"][-1:] == ("[key]",):
-        expected = KEYS.get(context.get("pattern"), "a shorter key")
+        pattern, about = context.get("pattern"), _find(model, place[:-1])[0]
+        other = _with_description("", about) if pattern else "a shorter key"
+        expected = KEYS.get(pattern) or other
         yield Fault(path, show(value), expected)
         return
     if rule == "misfit":
@@ -98,12 +101,15 @@ def _describe(
         known = [*above.get("properties", {}), *(beside if len(place) == 1 else ())]
         word = str(place[-1])
         expected = "one of " + ", ".join(known) if known else "no such key"
-        yield Fault(path, "an unknown key", expected, suggest(word, known))
+        within = f"did you mean options: {{{word}: …}}?" if "options" in known else ""
+        yield Fault(path, "an unknown key", expected, suggest(word, known) or within)
     elif rule == "missing":
         key = str(place[-1])
         above, _ = _find(model, place[:-1])
         others = [other for other in value if other not in above.get("properties", {})]
         hint = suggest(key, others).replace("did you mean ", f"is '{key}' meant by ")
+        deep = [k for k, below in value.items() if isinstance(below, dict) and key in below]
+        hint = f"'{key}' stands in '{deep[0]}', one level too deep" if deep else hint
         yield Fault(path[:-1], f"no key '{key}'", f"{key}: {_expect(schema)}", hint)
     elif rule == "string_pattern_mismatch":
         likeness = KEYS.get(context["pattern"], "text")
@@ -119,7 +125,9 @@ def _describe(
         hint = suggest(value, options) if isinstance(value, str) else ""
         lists = any("array" in _types(s) for s in schema.get("anyOf", [schema]))
         if lists and not hint and isinstance(value, str | int | float):
-            hint = f"did you mean [{value}]?"
+            hint = f"did you mean [{_entries(value)}]?"
+        elif rule == "string_type" and isinstance(value, int | float):
+            hint = f'did you mean "{str(value).lower()}", in quotes?'
         yield Fault(path, show(value), _expect(schema), hint)
 
 
@@ -135,6 +143,12 @@ def _expect(schema: Mapping[str, Any]) -> str:
     if options:
         kinds = ["one of " + ", ".join(options)] + ([] if "anyOf" not in schema else kinds)
     return _with_description(" or ".join(dict.fromkeys(kinds)), schema) or "a value"
+
+
+def _entries(value: str | float) -> str:
+    """What stands in place of a list, as its entries: several numbers, or one value."""
+    text = str(value)
+    return ", ".join(re.split(r"[\s,;]+", text)) if re.fullmatch(r"[-+.\d\s,;]+", text) else text
 
 
 def _types(schema: Mapping[str, Any]) -> list[str]:

@@ -15,23 +15,6 @@ from atlas.fields.markers import Axis, Resolution, RunDefault, Sampling, Stream
 LARGEST = 10**9
 FINEST, COARSEST = 1e-12, 1e12
 FINELY = 1e-6  # the relative error of means that are found by iteration
-# Keys of earlier or other configs: the names here of what they mean.
-RENAMED = {
-    "load": {"fraction_of_limit": "λ/λ*", "highest_load": "where a curve ends"},
-    "fraction_of_limit": {"highest_fraction_of_limit": "where a curve ends"},
-    "loads": {
-        "fractions_of_limit": "λ/λ*",
-        "arrival_rates": "λ_i",
-        "fractions_of_boundary": "the fraction of the boundary of the worst mix",
-    },
-    "options": {"policy": "a policy with its options, {name: …, options: …},"},
-    "fraction": {"load": "ρ = λ E[S]/n"},
-    "fractions": {"loads": "ρ = λ E[S]/n"},
-    "durations": {"rates": "1/duration, class by class,"},
-    "speeds": {"capacities": "the list of speeds"},
-    "station": {"queues": "the list of stations"},
-    "stations": {"queues": "the list of stations", "network": "a network of stations"},
-}
 
 Servers = Annotated[int, Field(ge=1, le=LARGEST, description="the number of servers n"), WHOLE]
 EvenServers = Annotated[

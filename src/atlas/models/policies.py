@@ -63,7 +63,7 @@ class PolicyBlock(Block):
             where = (*at, "options", option)
             known = ", ".join(rule.options)
             expected = f"one of {known}" if known else f"no options: {self.name} has none"
-            require(option in rule.options, f"the option {option!r}", expected, *where)
+            require(option in rule.options, repr(option), expected, *where)
             require(rule.allows(option, value), repr(value), rule.expected(option), *where)
 
     def require_of(self, system: System, *at: str | int) -> None:
