@@ -55,6 +55,12 @@ MISTAKES = {
     "columns in a list": ("\n      rows: {heading: Records}", " [rows]", 18, "{jobs: {head"),
     "an anchor": ("columns: *columns", "columns: *column", 23, "did you mean 'columns'?"),
     "a format": ("format: swf}}}\n    columns: &", "format: csv}}}\n    columns: &", 17, "'plain'"),
+    "a name of a log": (
+        "{file: config/examples/log.swf.gz, format: swf}",
+        "{name: my}",
+        17,
+        "`traces`",
+    ),
 }
 
 

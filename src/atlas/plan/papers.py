@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from atlas.config.captions import fill_texts
 from atlas.config.claims import Context, resolve
-from atlas.config.errors import Fault, Path, no_file, raise_for
+from atlas.config.errors import Fault, Path, no_file, raise_for, suggest
 from atlas.config.fit import complete
 from atlas.config.kinds import module
 from atlas.config.letters import find_strange, find_unbalanced, find_unprintable
@@ -50,7 +50,7 @@ class PaperFile:
         file, root = source.file, source.root
         self._digests, self._look = source.digests, source.look
         self._run_defaults, self._traces = source.run_defaults, source.traces
-        ours = is_ours(file, root)
+        self._root, ours = root, is_ours(file, root)
         self._name = name_of(file, root)
         document, self._lines = read_mapping(file, self._name)
         # A given config file may also hold run-wide choices.
@@ -202,10 +202,15 @@ class PaperFile:
     ) -> dict[str, Any]:
         """A trace with the digest of its content, so that a changed file is read again.
 
-        The block is pending if the run's config does not say where its trace is.
+        The block is pending if the run's config does not say where its trace is. Without an export
+        in config/examples the name is a fault.
         """
         if "file" not in trace:
             if trace["name"] not in self._traces:
+                if not (self._root / f"config/examples/{trace['name']}.sql").is_file():
+                    expected = "the name of a log under `traces`, in this file or the run's config"
+                    hint = suggest(trace["name"], self._traces)
+                    self._faults.append(Fault((*path, "name"), repr(trace["name"]), expected, hint))
                 block["pending"] = (
                     f"the trace `{trace['name']}`: config/examples/{trace['name']}.sql exports it,"
                     " and `traces` in config/config.yaml says where it is"
