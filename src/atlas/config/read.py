@@ -33,12 +33,12 @@ _WORDS = {"": None, "~": None} | {
 LONGEST_NUMBER = 400
 MOST_VALUES = 1_000_000
 DEEPEST = 60
-# In {ceiling: 2,5} the comma ends the value, and 5 is a key.
 NO_COLON = "mapping values are not allowed in this context"
 COLON = (
     "text with a colon needs quotes, and a key a colon and a space: here, or in the lines above if"
     " this one goes on with them"
 )
+# In {ceiling: 2,5} the comma ends the value, and 5 is a key.
 DECIMAL_POINT = (
     "if it ends a number, write a decimal point: 2.5, not 2,5; a list needs brackets: [2, 5]"
 )
