@@ -27,7 +27,7 @@ from multiserver.queue import Queue
 from multiserver.system import JobClass, System, listed_classes
 from multiserver.tables import Table, aligned
 
-# Relative tolerance of P(X > t).
+# Relative tolerance of P(X > t), and of the value of a target.
 ROUNDING = 1e-12
 # Where more servers change less than this part of what is missing, they never meet a target.
 NEGLIGIBLE = 1e-6
@@ -57,8 +57,8 @@ class Target:
             raise ValueError(f"quantile must lie in (0, 1), found {p!r}")
         for name in ("at_most", "longer_than"):
             value = getattr(self, name)
-            if not (value is None and name == "longer_than") and not as_float(value) >= 0:
-                raise ValueError(f"{name} must be a number from 0 on, found {value!r}")
+            if (value is not None or name == "at_most") and not 0 <= as_float(value) < math.inf:
+                raise ValueError(f"{name} must be a finite number from 0 on, found {value!r}")
         if self.longer_than is not None and not as_float(self.at_most) <= 1:
             raise ValueError(f"at_most must be a probability, as 0.05 is; found {self.at_most!r}")
         for name in ("at_most", "quantile", "longer_than"):
@@ -73,6 +73,10 @@ class Target:
             return f"P({time} > {self.longer_than:.6g}) ≤ {self.at_most:.6g}"
         what = "mean" if self.quantile is None else f"{self.quantile:.6g} quantile of the"
         return f"{what} {time} ≤ {self.at_most:.6g}"
+
+    def is_met_by(self, value: float) -> bool:
+        """Whether a value is at most `at_most`, but for rounding."""
+        return value * (1 - ROUNDING) <= self.at_most
 
     def value(self, queue: Queue, arrival_rate: float) -> float:
         """The exact value to compare with `at_most`; infinite if the queue is not stable.
@@ -111,21 +115,19 @@ class Sizing(Table):
     @property
     def smallest(self) -> int | None:
         """The smallest n tried that meets the target; None if none does."""
-        return next((n for n, value in self._pairs() if value <= self.target.at_most), None)
+        return next((n for n, value in self._pairs() if self.target.is_met_by(value)), None)
 
     @property
     def from_here_on(self) -> int | None:
         """The smallest n tried from which all larger ones tried meet the target."""
-        fails = [n for n, value in self._pairs() if not value <= self.target.at_most]
+        fails = [n for n, value in self._pairs() if not self.target.is_met_by(value)]
         return min((n for n in self.tried if not fails or n > max(fails)), default=None)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each number of servers: its `value`, infinite if the queue is not stable, and
         whether it `meets` the target."""
-        return [
-            {"servers": n, "value": value, "meets": value <= self.target.at_most}
-            for n, value in self._pairs()
-        ]
+        meets = self.target.is_met_by
+        return [{"servers": n, "value": v, "meets": meets(v)} for n, v in self._pairs()]
 
     def title(self) -> str:
         """The two answers in one line."""
@@ -146,8 +148,7 @@ class Sizing(Table):
         return list(zip(self.tried, self.values, strict=True))
 
     def _verdict(self, value: float) -> str:
-        met = value <= self.target.at_most
-        return "yes" if met else "no" if value < math.inf else "not stable"
+        return "yes" if self.target.is_met_by(value) else "no" if value < math.inf else "not stable"
 
 
 def fewest_servers(
@@ -183,11 +184,10 @@ def fewest_servers(
     values: dict[int, float] = {}
 
     def meets(n: int) -> bool:
-        system = System(n, classes)
-        if policy.lacks(system):
+        if policy.lacks(system := System(n, classes)):
             return False
         values[n] = target.value(system.under(policy), arrival_rate)
-        return values[n] <= target.at_most
+        return target.is_met_by(values[n])
 
     if servers is not None:
         if not (numbers := members(servers)):

@@ -75,6 +75,14 @@ def test_a_bisection_finds_what_a_search_of_all_finds():
         assert len(found.tried) <= 2 * math.log2(40)
 
 
+@pytest.mark.parametrize("bound", [{"longer_than": 0.0, "at_most": 0.1}, {"at_most": 1 / 9}])
+def test_a_target_met_with_equality_is_met_in_spite_of_rounding(bound):
+    """One server: P(W > 0) = λ = 0.1 and E[W] = λ/(1 − λ), both of which are computed as larger."""
+    target, jobs = ms.Target(time="waiting", **bound), [ms.JobClass(duration=ONE)]
+    found = ms.fewest_servers(jobs, target, arrival_rate=0.1, policy=ms.FCFS)
+    assert found.smallest == 1 and found.rows()[0]["meets"] and "yes" in str(found)
+
+
 def test_where_a_server_more_is_worse_the_answers_differ():
     target = ms.Target(at_most=1.0)
     values = (math.inf, 0.9, 1.1, 0.8, 0.7)
@@ -100,7 +108,8 @@ def test_means_under_policies_that_are_not_defined_for_all_numbers():
         ({"quantile": 0.5, "longer_than": 1.0}, "found both"),
         ({"quantile": 1.0}, r"quantile must lie in \(0, 1\), found 1\.0"),
         ({"time": "service"}, "time must be 'waiting' or 'response', found 'service'"),
-        ({"longer_than": -1.0}, "longer_than must be a number from 0 on, found -1.0"),
+        ({"longer_than": -1.0}, "longer_than must be a finite number from 0 on, found -1.0"),
+        ({"at_most": math.inf}, "at_most must be a finite number from 0 on, found inf"),
         ({"job_class": 0}, "job_class must be a positive integer, found 0"),
         ({"longer_than": 2.0, "at_most": 5}, "at_most must be a probability, as 0.05 is; found 5"),
     ],
