@@ -83,5 +83,20 @@ def test_claims_in_latex_go_without_their_parameters(table):
     now = {**spec, "fingerprint": "g"}
     now["series"] = {"only": spec["series"]["only"] | {"digest": "e"}}
     _, [difference] = trace_back.find_differences(record, now)
-    assert difference.startswith("series only: its parameters are not recorded; the code")
-    assert any("only: claims d" in line for line in trace_back.format_account(record, "", "", []))
+    assert difference.startswith("series only: its parameters, which are not recorded, its code")
+    account = list(trace_back.format_account(record, "", "", []))
+    assert "seed         not recorded" in account
+    assert any("only: claims d" in line for line in account)
+
+
+def test_claims_are_compared_one_by_one(table):
+    """By id: a list of hundreds would be cut off before it comes to what changed."""
+    then, now = (
+        {"id": "a", "parameters": {"seed": 7, "jobs": jobs}, "quantity": "q"} for jobs in (2, 3)
+    )
+    series = {"study": "claims", "digest": "d", "parameters": {"rows": [then]}}
+    record = table[1] | {"series": {"only": series}}
+    series = series | {"digest": "e", "parameters": {"rows": [now, then | {"id": "b"}]}}
+    _, differences = trace_back.find_differences(record, record | {"series": {"only": series}})
+    assert "series only: rows.a.parameters.jobs: 2, now 3" in differences
+    assert any(told.startswith("series only: rows.b: new, {") for told in differences)

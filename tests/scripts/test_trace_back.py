@@ -125,7 +125,7 @@ def test_a_figure_that_was_edited_and_kept_its_record_is_told_by_its_sum(drawn, 
 def test_seeds_are_found_at_every_depth(record):
     series = {
         "a": {"study": "s", "digest": "d", "parameters": {"seed": 2020}},
-        "b": {"study": "s", "digest": "d", "parameters": {"many": {"seed": 41}}},
+        "b": {"study": "s", "digest": "d", "parameters": {"many": [{"seed": 41}]}},
     }
     account = trace_back.format_account(record | {"series": series}, "", "", [])
     assert "seed         41, 2020" in account

@@ -83,8 +83,9 @@ def find_differences(record: ProvenanceRecord, spec: Mapping[str, Any]) -> tuple
         if then["study"] != now["study"]:
             changed.insert(0, f"study: {then['study']}, now {now['study']}")
         if then["digest"] != now["digest"] and not changed:
-            known = "its parameters are not recorded" if recorded is None else "same parameters"
-            changed = [f"{known}; the code that computes it has changed, or a package"]
+            known = "same parameters; the code that computes it has changed, or a package"
+            unknown = "its parameters, which are not recorded, its code or a package have changed"
+            changed = [unknown if recorded is None else known]
         differences += [f"series {name}: {change}" for change in changed]
     if record["code"] != spec["code"]:
         differences.append("the code that draws it has changed")
@@ -102,6 +103,7 @@ def find_differences(record: ProvenanceRecord, spec: Mapping[str, Any]) -> tuple
 
 def _walk(then: Any, now: Any, path: str) -> Iterator[str]:
     """Every difference between two sets of parameters."""
+    then, now = _by_id(then), _by_id(now)
     if isinstance(then, dict) and isinstance(now, dict):
         for key in [*then, *(key for key in now if key not in then)]:
             below = f"{path}.{key}" if path else key
@@ -113,6 +115,14 @@ def _walk(then: Any, now: Any, path: str) -> Iterator[str]:
                 yield from _walk(then[key], now[key], below)
     elif then != now:
         yield f"{path}: {_show(then)}, now {_show(now)}"
+
+
+def _by_id(value: Any) -> Any:
+    """Rows that bear an id, such as claims, by their ids; any other value as it is."""
+    rows = value if isinstance(value, list) else []
+    ids = [row.get("id") if isinstance(row, dict) else None for row in rows]
+    named = bool(ids) and all(isinstance(one, str) for one in ids)
+    return dict(zip(ids, rows, strict=True)) if named else value
 
 
 def format_account(
@@ -130,7 +140,8 @@ def format_account(
     yield row("paper", record["paper"])
     yield row("source", trace_origin(record))
     yield row("licence", record.get("licence") or "not recorded")
-    yield row("seed", ", ".join(seeds) or "none")
+    known = all(made.get("parameters") is not None for made in series.values())
+    yield row("seed", ", ".join(seeds) or ("none" if known else "not recorded"))
     yield row("fingerprint", record["fingerprint"])
     yield row("code", record["code"])
     for name, made in series.items():
@@ -146,7 +157,10 @@ def format_account(
 
 
 def _find_seeds(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
+    if isinstance(value, list):
+        for item in value:
+            yield from _find_seeds(item)
+    elif isinstance(value, dict):
         for key, item in value.items():
             if key == "seed":
                 yield _show(item)
