@@ -97,6 +97,15 @@ def test_quantiles_against_the_servers_are_those_of_erlang_and_infinite_where_to
         assert row.quantile == pytest.approx(waited(row.servers, 3.0, 0.9), abs=1e-9)
 
 
+def test_numbers_of_servers_for_which_the_policy_is_not_defined_are_left_out():
+    given = {"system": rigid_block(6, (2, 1, 1.0)), "policy": "server-filling"}
+    table = compute(time_quantiles_by_servers, given | {"probabilities": [0.9], "arrival_rate": 1})
+    waits = table[(table["time"] == "waiting") & (table["class"] == "all")]
+    assert list(waits["servers"]) == [2, 4, 6]
+    pairs = [waited(2, 1.0, 0.9), waited(3, 1.0, 0.9)]
+    assert list(waits["quantile"]) == pytest.approx([math.inf, *pairs], abs=1e-9)
+
+
 def test_simulated_quantiles_hold_the_exact_ones_and_count_once_a_load():
     given = {**of_one(3), "policy": "fcfs", "loads": [0.4, 0.7], "probabilities": P}
     table = compute(simulated_time_quantiles, {**given, "jobs": 400_000, "seed": 7})

@@ -2,7 +2,7 @@
 
 Either the arrival rate λ or the load ρ = λ E[S]/n is the same for every number n of servers. At one
 rate, more servers never make a job start later under FCFS. At one load the servers left over,
-n mod need, give the curve saw teeth.
+n mod need, give the curve saw teeth. A number for which the policy is not defined is left out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pydantic import Field, model_validator
 
 from atlas.fields.block import require
 from atlas.fields.vocabulary import Load, Positive
-from atlas.models.described_systems import read_queue
+from atlas.models.described_systems import read_system
+from atlas.models.policies import read_policy
 from atlas.models.sampling import Progress
 from atlas.models.systems import class_names
 from atlas.models.times import (
@@ -54,10 +55,14 @@ class Parameters(TimesBlock):
         """The arrival rate or the load."""
         return {k: getattr(self, k) for k in ("arrival_rate", "load") if getattr(self, k)}
 
-    def with_servers(self, servers: int) -> Queue:
-        """The queue on this number of servers."""
-        jobs = self.system.multiserver_jobs.plain() | {"servers": servers}
-        return read_queue({"system": {"multiserver-jobs": jobs}, "policy": self.policy.plain()})
+    def queues(self) -> dict[int, Queue]:
+        """The queue on each number of servers for which the policy is defined."""
+        jobs, policy = self.system.multiserver_jobs, read_policy(self.policy.plain())
+        systems = {
+            n: read_system({"multiserver-jobs": jobs.plain() | {"servers": n}})
+            for n in range(max(jobs.needs), jobs.servers + 1)
+        }
+        return {n: one.under(policy) for n, one in systems.items() if not policy.lacks(one)}
 
 
 def check(parameters: Parameters) -> None:
@@ -71,13 +76,13 @@ def check(parameters: Parameters) -> None:
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per number of servers, class, time and probability; infinite if the queue is not
     stable."""
-    jobs, point = parameters.system.multiserver_jobs, parameters.point()
+    queues, point = parameters.queues(), parameters.point()
     groups = [*class_names(parameters.classes), "all"]
     unstable = dict.fromkeys(product(groups, TIMES, parameters.probabilities), math.inf)
     rows = []
-    for n in progress(range(max(jobs.needs), jobs.servers + 1)):
+    for n in progress(list(queues)):
         try:
-            values = quantiles(parameters.with_servers(n), parameters.probabilities, **point)
+            values = quantiles(queues[n], parameters.probabilities, **point)
         except UnstableError:
             values = unstable
         rows += [(n, *place, quantile) for place, quantile in values.items()]
