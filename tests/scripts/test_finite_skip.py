@@ -164,6 +164,19 @@ def test_no_response_time_is_finite_beyond_the_limit():
     assert np.isfinite(model.exact()(model.limit - 1e-3)).all()
 
 
+def test_a_load_that_only_rounding_tells_from_the_limit_is_not_stable():
+    """Need 7 of 10 servers at 0.7, a limit computed as 0.7000000000000001."""
+    model = read_model({"system": rigid_block(10, (7, 0.3, 1.0)), "policy": "fcfs"})
+    assert model.limit > 0.7 and np.isinf(model.exact()(0.7)).all()
+
+
+def test_a_queue_may_be_stable_only_at_loads_that_are_tiny():
+    """Jobs of one server last a hundred thousand times as long as those of all 4000."""
+    jobs = rigid_block(4000, (1, 1e-5, 0.5), (4000, 1.0, 0.5))
+    model = read_model({"system": jobs, "policy": "fcfs"})
+    assert model.limit < 1e-3 and np.isfinite(model.exact()(model.limit / 2)).all()
+
+
 def test_simulated_points_stand_beside_exact_ones_and_bounds():
     """Two scores of 2e5 jobs; both exceed 5.3 by chance with a probability of 1e-7 each."""
     parameters = {

@@ -17,7 +17,7 @@ from atlas.fields.block import refusing
 from atlas.fields.vocabulary import FINELY
 from atlas.models.described_systems import read_queue
 from atlas.models.systems import class_names
-from multiserver.errors import NotKnownError
+from multiserver.errors import NotKnownError, UnstableError
 from multiserver.method_selection import Methods
 from multiserver.open.finite_skip import FrontBlocks
 from multiserver.policies.policy import MOST_STATES, Method, Question
@@ -116,22 +116,25 @@ class Model:
         if method is None or (method.iterates and not most_states):
             return None
         options = {"enough": enough, "most_states": most_states} if method.iterates else {}
+        limit, refused = self.limit, math.inf
         try:
-            self.queue.exact(load=1e-3)
+            self.queue.exact(load=float(np.fmin(1e-3, limit / 2)))
         except NotKnownError:
             return None
         none = np.full(len(self.probabilities) + 1, math.nan)
-        limit, refused = self.limit, math.inf
+        infinite = np.full(len(self.probabilities) + 1, math.inf)
 
         def at(load: float) -> NDArray[np.float64]:
             nonlocal refused
             if load >= limit:
-                return np.full(len(self.probabilities) + 1, math.inf)
+                return infinite
             if load >= refused:
                 return none
             rate = self.arrival_rate(load)
             try:
                 found = self.queue.exact(arrival_rate=rate, **options).by_class
+            except UnstableError:  # a load that only rounding tells from the limit
+                return infinite
             except NotKnownError:
                 refused = load if method.iterates else math.inf
                 return none
