@@ -39,6 +39,7 @@ WIDE = {
     "arrivals": [0.1] * 17,
     "routing": [[0] * 17] * 17,
 }
+MIXED = {"hyperexponential": {"rates": [1, 2], "probabilities": [0.5, 0.5]}}
 LARGE = {"servers": 10**9, "needs": [1, 2], "rates": [1, 1], "probabilities": [0.5, 0.5]}
 
 
@@ -82,6 +83,20 @@ def test_levels_that_are_too_large_are_refused_and_simulated(first):
     refused_by_the_job({"study": "policy-response-time", **system}, "highest_load", *words)
     accepted({**SIMULATED, **system})
     assert read_model(system).exact() is None
+
+
+@pytest.mark.parametrize("first", ["inelastic-first", "elastic-first"])
+@pytest.mark.parametrize(
+    "system",
+    [
+        elastic_block(2, (2, {"deterministic": 1.0}, 1.0)),
+        elastic_block(2, (1, {"erlang": {"stages": 2, "rate": 1}}, 0.5), (1, MIXED, 0.5)),
+        elastic_block(600, (3, 1.0, 0.25), (3, 1.0, 0.25), (600, 1.0, 0.5)),
+    ],
+)
+def test_thresholds_are_counted_as_the_library_counts_them(first, system):
+    """Of one threshold there is no such chain, and of 3 and 600 it has 200 levels."""
+    accepted({"study": "policy-response-time", "system": system, "policy": first})
 
 
 def test_where_the_load_alone_is_too_large_no_exact_value_stands_beside():

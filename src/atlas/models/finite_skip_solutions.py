@@ -10,9 +10,8 @@ from atlas.fields.block import refusing, require
 from atlas.models.described_systems import FiniteSkipBlock
 from atlas.models.feasibility import require_front, require_levels, require_solvable
 from atlas.models.finite_skip import Model
-from multiserver.open.elastic import ElasticInelastic
 from multiserver.policies import names, policy
-from multiserver.sizes import scaled
+from multiserver.policies.elastic import two_thresholds
 
 
 class ModelBlock(FiniteSkipBlock):
@@ -66,10 +65,7 @@ def require_reach(block: SolvedBlock, load: float) -> None:
     if not (block.system.multiserver_jobs and block.policy.name == "fcfs"):
         require_front(block.model.queue)
     parallel = block.system.threshold_parallelism
-    if parallel and block.policy.name in ("inelastic-first", "elastic-first"):
-        durations, n = block.system.read().durations, parallel.servers
-        sizes = [scaled(X, v / n) for X, v in zip(durations, parallel.thresholds, strict=True)]
-        small, large = sorted(range(2), key=lambda c: parallel.thresholds[c])
-        rates, p = (sizes[small].rate, sizes[large].rate), parallel.probabilities[small]
+    # With one threshold, both policies are FCFS.
+    if parallel and block.policy.name != "fcfs" and len(set(parallel.thresholds)) > 1:
         first = block.policy.name.removesuffix("-first")
-        require_levels(ElasticInelastic(parallel.servers, *rates, p, first), load)
+        require_levels(two_thresholds(first, block.system.read()), load)

@@ -23,21 +23,26 @@ from multiserver.system import System
 SECTION = "`finite-skip`, Section 6.3"
 
 
-def _exact(first: Literal["inelastic", "elastic"], system: System) -> Callable[[float], Means]:
-    thresholds = ByNeed.of(system)
-    classes, least = thresholds.system, thresholds.system.needs[0]
+def two_thresholds(first: Literal["inelastic", "elastic"], system: System) -> ElasticInelastic:
+    """Jobs of the thresholds n and a divisor of n as elastic and inelastic jobs, with sizes in
+    capacity times time, in the time of the system."""
+    classes = ByNeed.of(system).system
     # No job ever has a part of the least threshold v, which divides n: groups of v servers are the
-    # servers, and v of them take as long as one did. Sizes are in capacity times time, with a total
-    # capacity of 1.
+    # servers, and v of them take as long as one did. The total capacity is 1.
+    least = classes.needs[0]
     k = system.servers // least
     pairs = zip(classes.rates, classes.needs, strict=True)
     rates = (scaled(Exponential(rate=rate), v // least / k).rate for rate, v in pairs)
-    model = ElasticInelastic(k, *rates, classes.probabilities[0], first)
+    return ElasticInelastic(k, *rates, classes.probabilities[0], first)
+
+
+def _exact(first: Literal["inelastic", "elastic"], system: System) -> Callable[[float], Means]:
+    model, place = two_thresholds(first, system), ByNeed.of(system).place
 
     def at(arrival_rate: float) -> Means:
         found = response_times(model, arrival_rate)
         times = found.inelastic, found.elastic
-        return Means(times=found.response, class_times=tuple(times[i] for i in thresholds.place))
+        return Means(times=found.response, class_times=tuple(times[i] for i in place))
 
     return at
 
