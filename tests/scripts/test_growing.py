@@ -45,7 +45,7 @@ def test_of_each_size_the_cheapest_method_is_asked():
         assert method.startswith(start)
 
 
-@both
+@pytest.mark.parametrize("family", [BALANCED, FIXED, FIXED | {"rates": [1, 1]}])
 def test_the_formula_is_right_near_saturation(family):
     table = compute(
         response_time_by_servers, family | {"sizes": [10, 30], "fraction_of_limit": 0.9999}

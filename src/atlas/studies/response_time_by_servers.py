@@ -40,7 +40,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     for servers in progress(parameters.sizes):
         system = parameters.system(servers)
         queue = under_fcfs(system)
-        saturated = queue.stability()
+        saturated = queue.stability(relative_completions=True)
         rate = parameters.fraction_of_limit * saturated.limit
         result = queue.exact(arrival_rate=rate)
         times = [one.mean_response_time for one in (result, *result.by_class)]
