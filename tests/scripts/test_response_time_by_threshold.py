@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
 from tests.blocks import rigid_block
 from tests.conftest import compute
 
@@ -36,6 +37,12 @@ def test_all_thresholds_in_both_readings_and_the_least(needs, thresholds):
         assert means[thresholds - 1] == pytest.approx(exact, rel=1e-7)
         assert rows.set_index("threshold")["best"].sum() == 1
         assert means[rows.loc[rows["best"], "threshold"].item()] == pytest.approx(means.min(), 1e-7)
+
+
+def test_a_load_that_is_not_stable_is_refused():
+    block = {"system": rigid_block(5, (2, 1.0, 0.5), (3, 0.5, 0.5)), "loads": [0.99]}
+    with pytest.raises(PydanticCustomError, match="expected lower loads"):
+        compute(response_time_by_threshold, block)
 
 
 @pytest.mark.parametrize(

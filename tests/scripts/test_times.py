@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
 from tests.blocks import rigid_block
 from tests.conftest import ROOT, compute
 from tests.project.test_docs import blocks
@@ -156,6 +157,17 @@ def test_where_servers_are_shared_there_is_no_wait():
 def test_what_has_no_answer_is_refused(study, given, words):
     with pytest.raises((ValidationError, ValueError), match=words):
         compute(study, {**of_one(4), **given})
+
+
+@pytest.mark.parametrize("study", [workload_time_tail, workload_time_quantiles])
+def test_jobs_of_a_table_that_are_not_stable_are_refused_at_their_load(study):
+    """FCFS with needs 1 and 4 of 4 servers leaves servers idle; of the simulation it is not known
+    before."""
+    table = {"needs": [1, 4], "shares": [0.5, 0.5], "mean_durations": [1.0, 1.0]}
+    effort = {"loads": [0.9], "probabilities": P, "jobs": 1000, "seed": 1}
+    given = {"load": 0.9} if study is workload_time_tail else effort
+    with pytest.raises(PydanticCustomError, match=r"expected (a )?lower load"):
+        compute(study, {"classes": table, "servers": 4, **given})
 
 
 @pytest.mark.parametrize(

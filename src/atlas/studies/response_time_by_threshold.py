@@ -11,12 +11,13 @@ from typing import Any, Self
 import pandas as pd
 from pydantic import model_validator
 
-from atlas.fields.block import Block, require
+from atlas.fields.block import Block, refusing, require
 from atlas.fields.columns import Truth, Words
 from atlas.fields.vocabulary import Loads
 from atlas.models.described_systems import OneSystem
 from atlas.models.finite_skip import methods
 from atlas.models.sampling import Progress
+from multiserver.errors import NotKnownError, UnstableError
 from multiserver.policies import Quickswap
 from multiserver.system import System
 
@@ -65,4 +66,6 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
 
 
 def _mean(system: System, load: float, **options: Any) -> float:
-    return system.under(Quickswap(**options)).exact(load=load, enough=ENOUGH).mean_response_time
+    # A load may be too high to be stable, or too near the limit for the levels within reach.
+    with refusing("lower loads", "loads", of=(UnstableError, NotKnownError)):
+        return system.under(Quickswap(**options)).exact(load=load, enough=ENOUGH).mean_response_time

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
+from atlas.fields.block import refusing
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import Loads
 from atlas.models.described_systems import FiniteSkipBlock
@@ -34,7 +35,7 @@ from atlas.models.times import (
     require_stable,
 )
 from atlas.models.warm_up import SimulatedAtLoads
-from multiserver.errors import NotKnownError
+from multiserver.errors import NotKnownError, UnstableError
 from multiserver.queue import Queue
 from multiserver.simulation.estimate import Estimate, observations
 from multiserver.simulation.sampled_times import SampledDistribution
@@ -91,7 +92,8 @@ def sampled(
     effort = parameters.effort() | {"jobs": jobs, "times": True}
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
-        result = queue.simulate(load=load, key=(key, i), **effort)
+        with refusing("lower loads", "loads", of=UnstableError):
+            result = queue.simulate(load=load, key=(key, i), **effort)
         exact = quantiles(queue, parameters.probabilities, load=load) if known else {}
         seen = observations(
             jobs / parameters.replications,

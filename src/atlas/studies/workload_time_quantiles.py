@@ -53,7 +53,8 @@ class Parameters(WorkloadAtLoads, RoundedBlock, SimulatedBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row per load, class, time and probability. Raises `UnstableError`."""
+    """One row per load, class, time and probability. Raises a misfit if the queue is not
+    stable."""
     given = parameters.plain()
     cells = read_classes(given)
     sizes = make_sizes(cells, parameters.durations)

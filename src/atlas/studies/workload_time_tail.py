@@ -13,6 +13,7 @@ from typing import Annotated, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
+from atlas.fields.block import refusing
 from atlas.fields.vocabulary import Load, Points, Servers
 from atlas.models.open_fcfs import under_fcfs
 from atlas.models.sampling import Progress
@@ -21,6 +22,7 @@ from atlas.models.traces import are_cpus
 from atlas.models.workloads import RoundedBlock
 from atlas.studies.time_tail import UNITS as TIME_UNITS
 from atlas.studies.time_tail import Least, tails
+from multiserver.errors import NotKnownError, UnstableError
 from multiserver.saturated.reduction import reduce
 
 UNITS = TIME_UNITS
@@ -42,12 +44,13 @@ class Parameters(RoundedBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row per class and time t, `all` after the classes. Raises `UnstableError`, or
-    `NotKnownError` if the distribution is out of reach."""
+    """One row per class and time t, `all` after the classes. Raises a misfit if the queue is not
+    stable, or the distribution is out of reach."""
     given = parameters.plain()
     cells = read_classes(given, progress)
     whole = make_system(cells, parameters.servers, by_cpus=are_cpus(given))
     system = reduce(whole, *parameters.reduction.split("-"))
-    return tails(
-        under_fcfs(system).distribution(load=parameters.load), parameters.least, parameters.points
-    )
+    known = refusing("fewer servers, or workload-time-quantiles", "servers", of=NotKnownError)
+    with known, refusing("a lower load", "load", of=UnstableError):
+        found = under_fcfs(system).distribution(load=parameters.load)
+    return tails(found, parameters.least, parameters.points)
