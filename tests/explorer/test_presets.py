@@ -151,7 +151,7 @@ def test_the_jobs_of_a_log_on_the_servers_that_the_run_asks_about():
 
 
 def test_theorems_are_linked_where_the_ledger_has_them():
-    texts = ("", "", "", {}, "", "", (), "agrees", "")
+    texts = ("", "", "", {}, "", "", "", (), "agrees", "")
     claim = Claim("two-class-stability", "theorem-4-2-law", *texts, True, "", frozenset())
     links = find_links([paper("two-class-stability", claims=(claim,))])
     assert links.keys() == CLAIMS.keys()
