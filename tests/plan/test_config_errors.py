@@ -222,3 +222,9 @@ def test_a_config_file_that_is_no_yaml_is_named_before_snakemake_reads_it(projec
     Path("broken.yaml").write_text("paper: mine\nfigures:\n\tfig1: {}\n", "utf-8")
     with pytest.raises(SystemExit, match=r"no job was started\n\nbroken\.yaml:3: the whole file"):
         main(["--dry-run", "--configfile", "broken.yaml"])
+
+
+def test_a_config_file_that_is_not_there_is_told_with_the_folder(tmp_path):
+    here = f"No such file.*a file that can be read, in {re.escape(str(Path.cwd()))} unless"
+    with pytest.raises(ConfigError, match=f"(?s){here}"):
+        read_yaml(tmp_path / "gone.yaml", "gone.yaml")

@@ -47,8 +47,12 @@ class ConfigError(Exception):
 
 def no_file(path: Path, file: str) -> Fault:
     """The fault of a file that is not there, with the folder in which a relative path starts."""
-    place = f", in {Folder.cwd()} unless its path is absolute"
-    return Fault((*path, "file"), repr(file), "a file that is there" + place)
+    return Fault((*path, "file"), repr(file), f"a file that is there{from_here()}")
+
+
+def from_here() -> str:
+    """The folder in which a relative path starts, as the end of what is expected."""
+    return f", in {Folder.cwd()} unless its path is absolute"
 
 
 def raise_for(faults: Sequence[Fault], file: str, lines: Mapping[Path, int | str]) -> None:
