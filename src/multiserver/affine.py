@@ -30,32 +30,32 @@ class Affine(ABC):
         return self._mapped(require_number("factor", factor), require_number("shift", shift))
 
     def __mul__(self, factor: float) -> Self:
-        return self.mapped(as_float(factor), 0.0) if _is_alone(factor) else NotImplemented
+        return self.mapped(as_float(factor), 0.0) if _is_exact(factor) else NotImplemented
 
     def __rmul__(self, factor: float) -> Self:
         return self * factor
 
     def __truediv__(self, divisor: float) -> Self:
-        return self.mapped(1 / as_float(divisor), 0.0) if _is_alone(divisor) else NotImplemented
+        return self.mapped(1 / as_float(divisor), 0.0) if _is_exact(divisor) else NotImplemented
 
     def __add__(self, shift: float) -> Self:
-        return self.mapped(1.0, as_float(shift)) if _is_alone(shift) else NotImplemented
+        return self.mapped(1.0, as_float(shift)) if _is_exact(shift) else NotImplemented
 
     def __radd__(self, shift: float) -> Self:
         return self + shift
 
     def __sub__(self, shift: float) -> Self:
-        return self.mapped(1.0, -as_float(shift)) if _is_alone(shift) else NotImplemented
+        return self.mapped(1.0, -as_float(shift)) if _is_exact(shift) else NotImplemented
 
     def __rsub__(self, other: float) -> Self:
-        return self.mapped(-1.0, as_float(other)) if _is_alone(other) else NotImplemented
+        return self.mapped(-1.0, as_float(other)) if _is_exact(other) else NotImplemented
 
     def __neg__(self) -> Self:
         return self.mapped(-1.0, 0.0)
 
 
-def _is_alone(other: object) -> bool:
-    """Whether the other operand is a number; raises `TypeError` if it has an error of its own."""
+def _is_exact(other: object) -> bool:
+    """Whether the other operand is a number; raises `TypeError` for estimates and intervals."""
     if isinstance(other, Affine):
         raise TypeError(
             "two estimates or intervals are not combined, as how their errors depend on each other"

@@ -47,10 +47,10 @@ class ConfigError(Exception):
 
 def no_file(path: Path, file: str) -> Fault:
     """The fault of a file that is not there, with the folder in which a relative path starts."""
-    return Fault((*path, "file"), repr(file), f"a file that is there{from_here()}")
+    return Fault((*path, "file"), repr(file), f"a file that is there{in_this_folder()}")
 
 
-def from_here() -> str:
+def in_this_folder() -> str:
     """The folder in which a relative path starts, as the end of what is expected."""
     return f", in {Folder.cwd()} unless its path is absolute"
 

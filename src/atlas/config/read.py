@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from atlas.config.errors import Fault, Path, from_here, raise_for, suggest
+from atlas.config.errors import Fault, Path, in_this_folder, raise_for, suggest
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NUMBERS = (
@@ -58,7 +58,7 @@ def read_yaml(file: FilePath, name: str) -> tuple[Any, Lines]:
         line = file.read_bytes()[: error.start].count(b"\n") + 1
         refuse(name, line, f"bytes that are no text, {error.reason}", "text in UTF-8")
     except OSError as error:
-        refuse(name, 0, error.strerror or str(error), f"a file that can be read{from_here()}")
+        refuse(name, 0, error.strerror or str(error), f"a file that can be read{in_this_folder()}")
     try:
         events = list(_as_deep_as_read(yaml.parse(text, Loader=LOADER)))
     except yaml.MarkedYAMLError as error:

@@ -144,7 +144,7 @@ def tell_wide(
 ) -> str:
     """How many jobs need more than all servers, or which share of them, and their share of the
     work; nothing if none does. `jobs` are the numbers of jobs, or their shares, and `work` their
-    server-seconds. `by_cpus` says that needs are CPUs, as nobody chose between these and nodes."""
+    server-seconds. `by_cpus` says that needs are CPUs because config did not choose."""
     wide = needs > servers
     if not wide.any():
         return ""

@@ -68,7 +68,7 @@ def count_rows(
         return count, count.watch(generate(parameters["generated"], progress))
     count = aggregate.Count(limit=allowed_faults(block))
     chunks = _of_period(_read(block, progress), block.get("period"))
-    chunks = count.watch(aggregate.sum_up(chunks, block["file"]))
+    chunks = count.watch(aggregate.summarise(chunks, block["file"]))
     return count, _in_units(_refuse(block, chunks), block.get("unit"))
 
 
@@ -78,7 +78,7 @@ def allowed_faults(block: Mapping[str, Any]) -> float:
 
 
 def are_cpus(parameters: Parameters) -> bool:
-    """Whether needs are CPUs of a log of Slurm, as nobody chose between these and nodes."""
+    """Whether needs are the CPUs of a Slurm log because its block does not say `need`."""
     block = parameters.get("trace") or {}
     return block.get("format") == "slurm" and "need" not in block
 

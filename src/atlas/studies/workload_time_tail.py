@@ -50,7 +50,9 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     cells = read_classes(given, progress)
     whole = make_system(cells, parameters.servers, by_cpus=are_cpus(given))
     system = reduce(whole, *parameters.reduction.split("-"))
-    known = refusing("fewer servers, or workload-time-quantiles", "servers", of=NotKnownError)
-    with known, refusing("a lower load", "load", of=UnstableError):
+    with (
+        refusing("fewer servers, or workload-time-quantiles", "servers", of=NotKnownError),
+        refusing("a lower load", "load", of=UnstableError),
+    ):
         found = under_fcfs(system).distribution(load=parameters.load)
     return tails(found, parameters.least, parameters.points)

@@ -87,7 +87,7 @@ class Count:
         return pd.DataFrame(rows, columns=["kind", "reason", "rows", "share", "first_lines"])
 
 
-def sum_up(chunks: Iterable[Chunk], file: str) -> Iterator[Chunk]:
+def summarise(chunks: Iterable[Chunk], file: str) -> Iterator[Chunk]:
     """The chunks; at their end the number of jobs, the time over which they were submitted and the
     mean of their durations, on standard error, where a wrong unit of time strikes the eye."""
     jobs, duration, first, last = 0, 0.0, math.inf, -math.inf
