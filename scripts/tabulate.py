@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from atlas.fields.columns import seconds_to
 from atlas.io.atomic import write_texts
 from atlas.io.cite import caption
 from atlas.io.latex import escape
@@ -42,10 +43,7 @@ def tabulate(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Itera
     yield csv
 
     headings = [stack(column["heading"]) for column in spec["columns"].values()]
-    rows = [
-        [show(row[name], column["format"]) for name, column in spec["columns"].items()]
-        for row in data.to_dict("records")
-    ]
+    rows = typeset(data, spec["columns"], units)
     label = rf"{caption(spec)}\label{{tab:{spec['paper']}:{spec['id']}}}"
     whole = table(headings, rows, caption=label, wide=len(headings) > NARROW)
     texts = {".tex": comment(spec) + tabular(headings, rows), ".table.tex": comment(spec) + whole}
@@ -69,6 +67,22 @@ def keep(data: pd.DataFrame, rows: Mapping[str, list[Any]]) -> pd.DataFrame:
                     f" {there}, and the other columns of `rows` must fit too"
                 )
     return kept
+
+
+def typeset(
+    data: pd.DataFrame, columns: Mapping[str, Any], units: Mapping[str, str]
+) -> list[list[str]]:
+    """The cells of the chosen columns as LaTeX, row by row, each number in its column's unit and
+    format."""
+    data = data[[*columns]].copy()
+    for name, column in columns.items():
+        if "unit" in column:
+            data[name] *= seconds_to(column["unit"], units[name])
+    styles = [column["format"] for column in columns.values()]
+    return [
+        [show(value, style) for value, style in zip(row.values(), styles, strict=True)]
+        for row in data.to_dict("records")
+    ]
 
 
 def stack(heading: str) -> str:

@@ -108,6 +108,10 @@ MISTAKES = {
         ("    columns:\n", "    columns:\n      inside: {heading: inside, format: .3f}\n"),
         ["columns.inside.format", "'.3f'", "no format"],
     ),
+    "a unit of time of what has none": (
+        ("    columns:\n", "    columns:\n      inside: {heading: inside, unit: h}\n"),
+        ["columns.inside.unit", "'h' for a column in [whether", "no unit"],
+    ),
     "a series of other columns": (
         ("    columns:\n", "      one: {study: response-time, <<: *cluster}\n    columns:\n"),
         ["series.one.study", "'response-time'", "the columns of the first series: simu"],

@@ -50,6 +50,18 @@ def test_cells_are_latex(value, style, shown):
     assert tabulate.show(value, style) == shown
 
 
+def test_times_and_rates_may_be_in_another_unit_than_seconds():
+    data = pd.DataFrame({"wait": [7200.0, np.nan], "rate": [0.5, 1.0], "jobs": [3, 4]})
+    columns = {
+        "wait": {"format": ".1f", "unit": "h"},
+        "rate": {"format": "", "unit": "min"},
+        "jobs": {"format": ""},
+    }
+    cells = tabulate.typeset(data, columns, {"wait": "s", "rate": "jobs/s", "jobs": "jobs"})
+    assert cells == [["2.0", "30.0", "3"], ["--", "60.0", "4"]]
+    assert data["wait"][0] == 7200
+
+
 def test_a_tabular_has_a_row_for_each_row():
     text = tabulars.tabular(["a", "b"], [["1", "2"], ["3", "4"]])
     assert text.count(r"\\") == 3

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from scripts.tabulate import show
+from scripts import tabulate
 from tests.conftest import ROOT, compute
 
 from atlas.config.kinds import module
@@ -19,15 +19,12 @@ PAGE = ROOT / "docs/operator.md"
 PAIR = re.compile(r"^```yaml\n(.*?)^```\n\n```text\n(.*?)^```$", re.M | re.S)
 
 
-def typeset(table: Product, data: pd.DataFrame) -> str:
+def typeset(table: Product, data: pd.DataFrame, units: Mapping[str, str]) -> str:
     """The chosen rows and columns of a table, as text in columns."""
-    for column, kept in table.content["rows"].items():
-        data = data[data[column].isin(kept)]
-    columns = table.content["columns"]
-    rows = [[column["heading"].replace("\\", "") for column in columns.values()]]
-    for row in data.to_dict("records"):
-        cells = [show(row[name], column["format"]) for name, column in columns.items()]
-        rows.append([cell.replace("\\", "") for cell in cells])
+    data, columns = tabulate.keep(data, table.content["rows"]), table.content["columns"]
+    headings = [column["heading"] for column in columns.values()]
+    rows = [headings, *tabulate.typeset(data, columns, units)]
+    rows = [[cell.replace("\\", "") for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
     return "\n".join(lines) + "\n"
@@ -44,7 +41,7 @@ def answers(folder: Path) -> Iterator[tuple[str, str]]:
         assert f"{table.id}:" in block
         [series] = table.series.values()
         study = module("studies", series.study)
-        yield shown, typeset(table, compute(study, series.parameters))
+        yield shown, typeset(table, compute(study, series.parameters), study.UNITS)
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from atlas.config.kinds import choose_kind, kinds, module
 from atlas.config.series import complete_series
 from atlas.config.validate import check
 from atlas.fields.block import Block
-from atlas.fields.columns import Kind, Words, is_kind, kind_of
+from atlas.fields.columns import Kind, Words, is_kind, kind_of, seconds_to
 from atlas.fields.markers import Axis, marked
 from atlas.fields.required_series import BOUNDS, SIMULATED, OptionsBlock, Wanted
 from atlas.models.policies import PolicyBlock
@@ -181,9 +181,19 @@ def _fit_table(block: dict[str, Any], path: Path) -> Iterator[Fault]:
             kind = kind_of(units[column])
             if key == "rows":
                 yield from _fit_rows(block["rows"][column], kind, block["series"], at)
-            elif block["columns"][column]["format"] and kind != "number":
-                found = f"{block['columns'][column]['format']!r} for a column of {kind}s"
-                yield Fault((*at, "format"), found, "no format: these are no numbers")
+            else:
+                yield from _fit_column(block["columns"][column], units[column], at)
+
+
+def _fit_column(column: Mapping[str, Any], unit: str, path: Path) -> Iterator[Fault]:
+    """Faults of a format for what is no number, and of a unit of time for what has no seconds."""
+    style, time, kind = column["format"], column.get("unit"), kind_of(unit)
+    if style and kind != "number":
+        found = f"{style!r} for a column of {kind}s"
+        yield Fault((*path, "format"), found, "no format: these are no numbers")
+    if time and seconds_to(time, unit) is None:
+        found = f"{time!r} for a column in [{unit}]"
+        yield Fault((*path, "unit"), found, "no unit: these are no times or rates")
 
 
 def fit_drawn(given: Mapping[str, Any], study: str, path: Path) -> Iterator[Fault]:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from atlas.fields.block import AS_WRITTEN, WHOLE, Block, require
+from atlas.fields.columns import TimeUnit
 from atlas.fields.vocabulary import Id, Text
 
 # The format of `format(x, ".3f")` and the like; its result goes into LaTeX and CSV.
@@ -108,6 +109,13 @@ class Column(Block):
     format: Annotated[
         str, Field(pattern=CELL, description="a Python format of numbers such as .3f")
     ] = ""
+    unit: Annotated[
+        TimeUnit | None,
+        Field(
+            description="of the times in the column, or of the time in its rates, in place of the"
+            " seconds of the data"
+        ),
+    ] = None
 
 
 class Table(Block):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from textwrap import fill
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,7 @@ from atlas.drawings import (
 from atlas.drawings.marks import LIMIT, draw_guide, draw_points, legend_above, point, time_name
 from atlas.drawings.ticks import label_servers
 from atlas.fields.block import require
+from atlas.fields.columns import SECONDS, TimeUnit
 from atlas.fields.required_series import OptionsBlock, Wanted, require_classes, require_labels
 from atlas.fields.vocabulary import InnerProbability, Labels, Panels, Scale, Time
 
@@ -50,7 +51,6 @@ COLUMNS = (
     "logged",
     "differs",
 )
-SECONDS = {"s": 1, "min": 60, "h": 3600}
 # Inches for the legend above and the labels below the axes.
 LEGENDS = 0.6
 # The fraction of the distance between two numbers of servers over which policies are spread.
@@ -67,7 +67,7 @@ class Options(OptionsBlock):
     ] = None
     panels: Panels = {"all": "all jobs"}
     scale: Scale = "linear"
-    unit: Annotated[Literal["s", "min", "h"], Field(description="of the times")] = "s"
+    unit: Annotated[TimeUnit, Field(description="of the times")] = "s"
     labels: Labels = {}
 
     SERIES = (Wanted("*", COLUMNS, parameters=("policies", "probabilities"), most=1),)

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Kind = Literal["text", "truth value", "number"]
+TimeUnit = Literal["s", "min", "h", "d"]
+SECONDS: Mapping[TimeUnit, int] = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 
 
 class Words(str):
@@ -28,6 +30,14 @@ class Truth(str):
 def kind_of(unit: str) -> Kind:
     """What a column of this unit holds: numbers, unless the unit is a `Words` or a `Truth`."""
     return getattr(unit, "kind", "number")
+
+
+def seconds_to(time: TimeUnit, unit: str) -> float | None:
+    """By what numbers are multiplied when the seconds of their `unit`, such as s or jobs/s, become
+    another unit of time; None if their unit has no seconds."""
+    if unit == "s":
+        return 1 / SECONDS[time]
+    return SECONDS[time] if unit.endswith("/s") else None
 
 
 def is_kind(value: object, kind: Kind) -> bool:
