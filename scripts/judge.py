@@ -15,8 +15,7 @@ from typing import Any
 import pandas as pd
 
 from atlas.claims import Found, record
-from atlas.claims.cases import find
-from atlas.claims.verdicts import decide, holds
+from atlas.claims.verdicts import decide, find, holds
 from atlas.io.atomic import write_texts
 from atlas.io.claim_values import quotation, recomputed, stated, tell
 from atlas.io.credit import tell_version

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from atlas.claims.cases import find
-from atlas.claims.verdicts import holds
+from atlas.claims.verdicts import find, holds
 from atlas.io.atomic import write_texts
 from atlas.io.printed import set_found, set_stated
 from atlas.io.product import Spec, comment, run

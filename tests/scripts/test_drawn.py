@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from atlas.claims import drawn
-from atlas.claims.cases import find
-from atlas.claims.verdicts import holds
+from atlas.claims.verdicts import find, holds
 from atlas.config.kinds import kinds, module
 
 MEAN, WIDTH = "mean_response_time", "mean_response_time_half_width"

@@ -8,7 +8,7 @@ from tests.conftest import compute
 
 from atlas.config.series import complete_series
 from atlas.fields.columns import check_columns
-from atlas.models.growing_systems import GrowingBlock
+from atlas.models.mixes import GrowingBlock
 from atlas.studies import cost_by_servers, response_time_by_servers
 from multiserver.fronts import enumerate_fronts
 from multiserver.open import multiserver_jobs, qbd

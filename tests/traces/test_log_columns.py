@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from atlas.models.log_columns import ColumnsBlock
+from atlas.models.log_blocks import ColumnsBlock
 
 NAMES = {"need": "nodes", "duration": "run", "submitted": "came", "started": "began"}
 

@@ -1,4 +1,4 @@
-"""The verdict on a claim, from the result and the allowed values of each of its cases.
+"""The results for the cases of claims, and the verdict that follows from their allowed values.
 
 A case *holds* if the whole 95 % interval of the number lies in the allowed interval, *fails* if all
 of it lies outside, and is undecided otherwise. The expected verdict
@@ -13,11 +13,37 @@ undecided, and a figure drawn with other parameters than the paper's has no refe
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pandas as pd
+
+from atlas.claims import drawn, record
+
 UNDECIDED = "undecided"
+
+
+def find(spec: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, Any]]:
+    """`value`, `at` and `half_width` by the id of the case: from the tables of claims, or from the
+    drawn table if the quantity is one of `drawn`."""
+    found = {}
+    for table in series.values():
+        if "found" in table.columns:
+            found |= {line.id: json.loads(line.found) for line in table.itertuples()}
+    for claim in spec["claims"]:
+        for case in claim["cases"]:
+            module, _, function = case["quantity"].partition("/")
+            if module == "drawn" and not claim["differs"]:
+                read, table = getattr(drawn, function.replace("-", "_")), series[case["of"][0]]
+                try:
+                    found[case["id"]] = record(read(case["parameters"], table))
+                except ValueError as error:
+                    at = f"claim {case['id']}, of {case['of'][0]}"
+                    raise ValueError(f"{at}: {error}") from None
+    rows = {case["id"]: case["row"] for claim in spec["claims"] for case in claim["cases"]}
+    return {id: found[row] for id, row in rows.items() if row in found}
 
 
 def holds(allowed: Any, value: Any, half_width: float = 0.0) -> bool | None:

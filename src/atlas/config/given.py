@@ -24,9 +24,9 @@ from atlas.models.described_systems import (
     MultiserverJobsBlock,
     ThresholdParallelismBlock,
 )
+from atlas.models.log_blocks import TraceBlock
 from atlas.models.policies import PolicyBlock, read_policy
 from atlas.models.sizes import SizeBlock
-from atlas.models.workloads import TraceBlock
 from multiserver.model import MultiserverJobSystem
 
 Many = Annotated[int, Field(ge=1, le=10**15, description="a whole number from 1 on"), WHOLE]

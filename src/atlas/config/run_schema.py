@@ -8,7 +8,7 @@ from pydantic import Field
 
 from atlas.fields.block import AS_WRITTEN, DIFFERENT, Block
 from atlas.fields.vocabulary import Effort, Id, Seed, Text
-from atlas.models.workloads import TraceBlock
+from atlas.models.log_blocks import TraceBlock
 
 Width = Annotated[float, Field(ge=0.5, le=100, description="a width in inches"), AS_WRITTEN]
 Format = Annotated[

@@ -1,18 +1,26 @@
 """Mixes of jobs that need 1, n/2 or n servers, where large jobs are rare: a fraction of about n^−α.
 
 Large jobs have probabilities s_half n^−α and s_all n^−α, with `shares` s, and `rates` μ_half and
-μ_n; small jobs have rate μ_1 n^e (`multilevel-scaling`, Section 10).
+μ_n; small jobs have rate μ_1 n^e (`multilevel-scaling`, Section 10). On a *growing* number of
+servers n there is one kind of large jobs, with a given share of all jobs or of the demand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
-from atlas.fields.block import Block, require
-from atlas.fields.vocabulary import RateExponent, Shares, ThreeRates
+from atlas.fields.block import INCREASING, WHOLE, Block, require
+from atlas.fields.vocabulary import (
+    LARGEST,
+    InnerProbability,
+    RateExponent,
+    Shares,
+    ThreeRates,
+    TwoRates,
+)
 from multiserver.model import ExponentialClass, MultiserverJobSystem
 
 # With jobs of n/2 servers an exact solution takes time and memory in proportion to n.
@@ -53,3 +61,46 @@ def build_mix(parameters: Mapping[str, Any], alpha: float) -> MultiserverJobSyst
     return MultiserverJobSystem(
         n, tuple(ExponentialClass(*column) for column in columns if column[2] > 0)
     )
+
+
+class GrowingBlock(Block):
+    """Systems on growing numbers of servers, with exponential durations: needs 1 and n, or 1 and
+    n/2."""
+
+    sizes: Annotated[
+        list[
+            Annotated[
+                int,
+                Field(ge=2, le=LARGEST, description="a number of servers n, even for needs of n/2"),
+                WHOLE,
+            ]
+        ],
+        Field(min_length=2, max_length=100, description="the numbers of servers n"),
+        INCREASING,
+    ]
+    large: Annotated[Literal["n", "n/2"], Field(description="the need of the large jobs")]
+    rates: TwoRates
+    probability: Annotated[
+        InnerProbability | None, Field(description="of a large job, whatever n is")
+    ] = None
+    demand: Annotated[
+        InnerProbability | None, Field(description="the share of all server-seconds of large jobs")
+    ] = None
+
+    @model_validator(mode="after")
+    def _exist(self) -> Self:
+        given = [key for key in ("probability", "demand") if getattr(self, key) is not None]
+        found = " and ".join(given) or "neither probability nor demand"
+        require(len(given) == 1, found, "one of the two")
+        for i, n in enumerate(self.sizes if self.large == "n/2" else ()):
+            require(n % 2 == 0 and n >= 4, f"{n} servers", "even numbers from 4 on", "sizes", i)
+        return self
+
+    def system(self, servers: int) -> MultiserverJobSystem:
+        """The system with this number of servers."""
+        p, need = self.probability, servers if self.large == "n" else servers // 2
+        if self.demand is not None:
+            # p v/μ₂ : (1 − p)/μ₁ is the ratio of the demands.
+            odds = self.demand / (1 - self.demand) * self.rates[1] / (self.rates[0] * need)
+            p = odds / (1 + odds)
+        return MultiserverJobSystem.of(servers, (1, need), self.rates, (1 - p, p))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic_core import PydanticCustomError
 
 from atlas.fields.block import misfit
-from atlas.models.periods import Moments, bounds
+from atlas.models.log_blocks import Moments, bounds
 from atlas.models.sampling import Progress
 from atlas.traces import FAULTS, SUBMITTED, Chunk, Lines, aggregate, borg, plain, slurm, swf
 from multiserver.simulation.correlated_jobs import CorrelatedJobs

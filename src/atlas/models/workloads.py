@@ -15,16 +15,13 @@ from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
 from atlas.fields.vocabulary import (
     FINEST,
     LARGEST,
-    Id,
     Needs,
     Positive,
     Probabilities,
     Servers,
-    Share,
     Text,
 )
-from atlas.models.log_columns import ColumnsBlock
-from atlas.models.periods import Period
+from atlas.models.log_blocks import Digest, TraceBlock
 from atlas.models.systems import require_equal, require_servers
 
 Rounding = Annotated[
@@ -39,75 +36,6 @@ States = Annotated[
     ),
     WHOLE,
 ]
-Digest = Annotated[str | None, Field(description="of the file's content; filled in by the plan")]
-
-
-class TraceBlock(Block):
-    """A log of jobs: its `file` and `format`, or the `name` that the run's config gives it."""
-
-    name: Annotated[Id, Field(description="the name of one of the run's traces")] | None = None
-    file: Annotated[
-        Text | None,
-        Field(
-            min_length=1, description="where it is, from the folder in which the run was started"
-        ),
-    ] = None
-    format: Annotated[
-        Literal["swf", "slurm", "borg", "plain"] | None,
-        Field(description="which format the file has"),
-    ] = None
-    digest: Digest = None
-    faults: Annotated[
-        Share | None,
-        Field(description="the share of faulty rows that is still bearable, 0.01 if nothing says"),
-    ] = None
-    unit: Annotated[
-        Positive | None, Field(description="needs are rounded up to multiples of it")
-    ] = None
-    need: Annotated[
-        Literal["cpus", "nodes"] | None, Field(description="what slurm's needs are counted in")
-    ] = None
-    period: Period | None = None
-    priorities: (
-        Annotated[
-            list[Annotated[int, Field(ge=0, le=10_000, description="a priority"), WHOLE]],
-            Field(
-                min_length=2,
-                max_length=2,
-                description="borg's jobs of priorities [from, to] only; the free tier is [0, 99]",
-            ),
-            INCREASING,
-        ]
-        | None
-    ) = None
-    columns: ColumnsBlock | None = None
-    seconds: Annotated[Positive, Field(description="a plain table's unit of time")] | None = None
-    separator: Annotated[
-        str | None,
-        Field(
-            min_length=1,
-            max_length=1,
-            pattern=r"^[\t -~]$",
-            description="of a plain table's fields",
-        ),
-    ] = None
-
-    @model_validator(mode="after")
-    def _is_complete(self) -> Self:
-        complete = self.name is not None or (self.file is not None and self.format is not None)
-        require(complete, f"a trace with {', '.join(self.plain())}", "its name, or file and format")
-        plain = self.format == "plain"
-        require(
-            not plain or self.columns is not None,
-            "a plain table without columns",
-            "columns: {need: NAME, duration: NAME}",
-        )
-        formats = dict.fromkeys(("columns", "seconds", "separator"), "plain")
-        for key, known in (formats | {"need": "slurm", "priorities": "borg"}).items():
-            fits = getattr(self, key) is None or self.format in (None, known)
-            found = f"{key} of a trace in the format {self.format}"
-            require(fits, found, f"{key} with the format {known} only", key)
-        return self
 
 
 class GeneratedBlock(Block):

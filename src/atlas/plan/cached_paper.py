@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
@@ -21,15 +21,28 @@ from atlas.config.run_config import name_of, reserved_names
 from atlas.io.specs import digest
 from atlas.plan import cache
 from atlas.plan.environment import PACKAGES, software
-from atlas.plan.fingerprint import digest_file, digest_sources
+from atlas.plan.fingerprint import CodeDigests, digest_file, digest_sources
 from atlas.plan.products import Product, Series, unite
-from atlas.plan.source import TOLERANCES, Source
 
 if TYPE_CHECKING:
     from atlas.plan.papers import PaperFile
 
-# The code that plans, which need not belong to the project that is planned.
-PLANNER_CODE = digest_sources(FilePath(__file__).parents[3] / part for part in ("scripts", "src"))
+# The project that plans, which need not be the one that is planned, and its code.
+PROJECT = FilePath(__file__).parents[3]
+PLANNER_CODE = digest_sources(PROJECT / part for part in ("scripts", "src"))
+TOLERANCES = PROJECT / "config/tolerances.yaml"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of `config/papers`, and the choices and code that its products depend on."""
+
+    file: FilePath
+    root: FilePath
+    digests: CodeDigests
+    look: Mapping[str, Any]
+    run_defaults: Mapping[str, Any]
+    traces: Mapping[str, Any]
 
 
 def cache_file(file: FilePath) -> str:

@@ -21,12 +21,12 @@ from atlas.config.series import apply_run_defaults, count_further_jobs, count_po
 from atlas.config.tolerances import read_tolerances
 from atlas.config.validate import check, check_values
 from atlas.models.workloads import LogBlock
+from atlas.plan.cached_paper import TOLERANCES, Source
 from atlas.plan.class_tables import Tables
 from atlas.plan.environment import software
 from atlas.plan.fingerprint import digest_file
 from atlas.plan.places import find_places
 from atlas.plan.products import Product, Series, list_modules
-from atlas.plan.source import TOLERANCES, Source
 
 QUICK_JOBS = 200_000
 # The ids of the products made from the claims and the simulated points of a paper.

@@ -15,7 +15,7 @@ from atlas.config.series import run_defaults
 from atlas.config.styles import check_style, require_drawable
 from atlas.io.atomic import write_text
 from atlas.plan.archive_contents import describe_archive
-from atlas.plan.cached_paper import CachedPaper, cache_file
+from atlas.plan.cached_paper import CachedPaper, Source, cache_file
 from atlas.plan.environment import software
 from atlas.plan.fingerprint import CodeDigests, digest
 from atlas.plan.other_papers import Record, load_records, make_record, record_file
@@ -29,7 +29,6 @@ from atlas.plan.products import (
     Series,
     unite,
 )
-from atlas.plan.source import Source
 
 # A regular expression that matches no name.
 NO_MATCH = "(?!)"

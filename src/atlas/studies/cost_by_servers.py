@@ -22,7 +22,7 @@ from __future__ import annotations
 import pandas as pd
 
 from atlas.fields.columns import Truth, Words
-from atlas.models.growing_systems import GrowingBlock
+from atlas.models.mixes import GrowingBlock
 from atlas.models.sampling import Progress
 from multiserver.fronts.every import MAX_NUMBERS
 from multiserver.model import MultiserverJobSystem

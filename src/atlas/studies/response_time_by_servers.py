@@ -14,7 +14,7 @@ import pandas as pd
 
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import FractionOfLimit
-from atlas.models.growing_systems import GrowingBlock
+from atlas.models.mixes import GrowingBlock
 from atlas.models.open_fcfs import under_fcfs
 from atlas.models.sampling import Progress
 
