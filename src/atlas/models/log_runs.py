@@ -60,7 +60,8 @@ class Statistic(NamedTuple):
 class Run:
     """The measured jobs (N,): `classes` from 0, `waits` and `durations` in seconds, in
     `replications` of equal `length`, one after another. `caveat` says why there are no intervals;
-    `note` why there are no jobs: then every value is `fill_value`."""
+    `note` why there are no jobs: then every value is `fill_value`, without a prediction, as a log
+    of finitely many jobs has finite times."""
 
     classes: NDArray[np.int64]
     waits: Array
@@ -90,7 +91,7 @@ class Run:
         """The mean of a time of class c (None: of all jobs), or its quantile, with the prediction
         interval for a log of `logged` jobs."""
         if self.note:
-            return Statistic(self.fill_value, 0.0, self.fill_value, self.fill_value)
+            return Statistic(self.fill_value, 0.0)
         mine = np.flatnonzero((self.classes == c) | (c is None))
         values = self.waits[mine] + (self.durations[mine] if time == "response" else 0.0)
         if not len(values):

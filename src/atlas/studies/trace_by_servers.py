@@ -14,7 +14,8 @@ cluster would see.
 Policies are those of `multiserver.simulation.replay`, which interrupt no job. Backfilling uses the
 time that a job requested in the log. If that is not known, or `requests` is `durations`, it uses
 (1 + `overestimate`) times the duration. A value is infinite if the system is not stable, or has
-more jobs than the engine can hold; `note` says why.
+more jobs than the engine can hold; `note` says why. There is then no prediction for a log, whose
+times are finite.
 """
 
 from __future__ import annotations

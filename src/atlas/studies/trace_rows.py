@@ -1,7 +1,7 @@
 """The rows of a trace, counted: jobs, rows left out and faults, each under its reason.
 
 The last rows count the jobs of a log without a time of submission, a time of start or a requested
-time. These are included in the number of jobs.
+time. These are included in the number of jobs. Every `share` is of all rows.
 """
 
 from __future__ import annotations
