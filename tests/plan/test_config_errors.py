@@ -14,7 +14,7 @@ from atlas.config.errors import ConfigError
 from atlas.config.read import read_yaml
 from atlas.config.run_config import choose
 from atlas.config.validate import check
-from atlas.models.networks import NetworkBlock
+from atlas.models.networks import NetworkBlock, QueueBlock
 from atlas.models.workloads import GeneratedBlock
 from atlas.plan.resolve import Plan
 
@@ -194,6 +194,15 @@ def test_a_word_of_the_library_leads_to_that_of_config(word):
     _, faults = check(NetworkBlock, block, ())
     assert [fault.hint for fault in faults if fault.path == (word,)] == [
         "the list of stations is called 'queues'"
+    ]
+
+
+def test_the_servers_of_a_class_have_another_name_in_a_network():
+    queue = {"capacities": [1], "compatible": [[1]]}
+    _, faults = check(QueueBlock, queue, ())
+    hints = [fault.hint for fault in faults if fault.path == ("compatible",)]
+    assert hints == [
+        "in a network or cluster, the list of the servers of each class is called 'servers'"
     ]
 
 

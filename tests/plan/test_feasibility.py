@@ -207,4 +207,59 @@ def test_clusters_that_cannot_exist_are_refused_before_their_rates_are_found():
     sharing = {"study": "balanced-fairness"}
     refused({**sharing, "system": {"random": {"servers": 4, "degree": 5}}}, "degree is 5")
     strange = {"capacities": [1.0], "servers": [[2]], "shares": [1.0]}
-    refused({**sharing, "system": {"assigned": strange}}, "names servers [1]", "can exist")
+    refused({**sharing, "system": {"assigned": strange}}, "server 2 of 1", "1 to 1")
+
+
+TANDEM = {
+    "queues": [{"capacities": [1.0, 1.0], "servers": [[1], [1, 2]]}],
+    "arrivals": [0.3, 0.6],
+    "routing": [[0, 0], [0.5, 0]],
+}
+CYCLE = {"arrivals": [0, 0], "routing": [[0, 1], [1, 0]]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "at", "words"),
+    [
+        (
+            {"queues": [{"capacities": [1.0], "servers": [[1], [2]]}]},
+            ("queues", 0, "servers", 1, 0),
+            ["server 2 of 1"],
+        ),
+        ({"arrivals": [0.3]}, ("arrivals",), ["1 of 2 classes"]),
+        ({"routing": [[0, 0], [0.5]]}, ("routing", 1), ["1 of 2 classes"]),
+        ({"routing": [[0, 0], [0.5, 0.7]]}, ("routing", 1), ["a sum of 1.2"]),
+        (
+            {"arrivals": [0.3, 0]} | {"routing": [[0, 0], [0, 0]]},
+            ("routing",),
+            ["classes [2] are never visited"],
+        ),
+        (
+            {"routing": [[1, 0], [0.5, 0]]},
+            ("routing",),
+            ["classes [1] are never left", "from classes [1, 2]"],
+        ),
+        ({"populations": [3]}, ("populations",), ["[3]", "permanent"]),
+        (CYCLE | {"routing": [[1, 0], [0, 1]]}, ("routing",), ["2 sets of classes, [[1], [2]]"]),
+    ],
+)
+def test_a_network_that_cannot_exist_is_refused_at_its_key_with_numbers_from_one(
+    changed, at, words
+):
+    points = [0.5] if any(changed.get("arrivals", TANDEM["arrivals"])) else []
+    series = {"study": "network-means", "network": TANDEM | changed}
+    series |= {"fractions_of_limit": points} if points else {"permanent": [1]}
+    _, _, [fault] = complete_series(series, ())
+    said = f"{fault.found} {fault.expected}"
+    assert fault.path == ("network", *at) and [w for w in words if w not in said] == [], said
+
+
+def test_permanent_jobs_are_those_of_a_chain():
+    closed = {"study": "network-means", "network": TANDEM | CYCLE}
+    refused(closed, "classes that jobs never leave", "permanent if there are")
+    opened = {"study": "network-means", "network": TANDEM, "fractions_of_limit": [0.5]}
+    refused(opened | {"permanent": [1]}, "no classes that jobs never leave")
+    system = {"speeds": [1, 1], "compatible": [[1], [1, 3]], "probabilities": [0.5, 0.5]}
+    system |= {"durations": [{"exponential": 1.0}] * 2}
+    own = {"system": {"parallel-processing": system}, "policies": ["fcfs"], "loads": [0.5]}
+    refused({"study": "policies-by-load", "seed": 1, **own}, "server 3 of 2")

@@ -54,8 +54,9 @@ def test_sets_and_shares_must_be_equally_many():
 
 
 def test_a_network_is_scaled_to_a_fraction_of_its_limit():
+    swept = MIXED | {"populations": []}
     table = compute(
-        network_means, {"network": MIXED, "fractions_of_limit": [0.4, 0.8], "permanent": [0, 5]}
+        network_means, {"network": swept, "fractions_of_limit": [0.4, 0.8], "permanent": [0, 5]}
     )
     assert load_of(read_network(MIXED)) == pytest.approx(4 / 5, rel=1e-14)
     first = table[table["class"] == "class-1"]

@@ -25,6 +25,7 @@ RENAMED = {
     "durations": {"rates": "1/duration, class by class,"},
     "rates": {"durations": "the list of {exponential: RATE}, class by class,"},
     "csv": {"plain": "a table between commas"},
+    "compatible": {"servers": "in a network or cluster, the list of the servers of each class"},
     "speeds": {"capacities": "the list of speeds"},
     "station": {"queues": "the list of stations"},
     "stations": {"queues": "the list of stations", "network": "a network of stations"},

@@ -17,6 +17,7 @@ from pydantic import Field, model_validator
 
 from atlas.fields.block import SUMMING_TO_1, WHOLE, Block, misfit, require
 from atlas.fields.vocabulary import Assignments, Capacities, Positive, Probability
+from atlas.models.systems import require_existing
 from multiserver.errors import TooLargeError
 from multiserver.sharing.clusters import AssignedServers, RandomServers, Servers
 from multiserver.simulation.allocations import Allocation, record
@@ -34,6 +35,11 @@ class AssignedBlock(Block):
         Field(min_length=1, max_length=20, description="the shares of the classes"),
         SUMMING_TO_1,
     ]
+
+    @model_validator(mode="after")
+    def _name_servers(self) -> Self:
+        require_existing(len(self.capacities), self.servers, "servers")
+        return self
 
 
 class RandomBlock(Block):

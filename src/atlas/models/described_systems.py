@@ -28,7 +28,7 @@ from atlas.fields.vocabulary import Assignments, Capacities, Needs, Probabilitie
 from atlas.models.networks import NetworkBlock, read_network
 from atlas.models.policies import PolicyBlock, read_policy
 from atlas.models.sizes import Sizes, read_sizes
-from atlas.models.systems import require_equal, require_room
+from atlas.models.systems import require_equal, require_existing, require_room
 from multiserver.checks import SUM_TOLERANCE
 from multiserver.network import Network
 from multiserver.queue import Queue
@@ -131,6 +131,8 @@ class ParallelProcessingBlock(DescribedBlock):
         for pair in (("servers", "speeds"), ("compatible", "degrees")):
             given = [name for name in pair if getattr(self, name) is not None]
             require(len(given) == 1, f"{given or 'neither'}", f"one of {', '.join(pair)}")
+        servers = self.servers or len(self.speeds)
+        require_existing(servers, self.compatible or [], "compatible")
         return self
 
 

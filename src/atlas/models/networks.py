@@ -5,16 +5,20 @@ Servers are numbered from 1 in each queue; classes are numbered from 1 across al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from atlas.fields.block import AS_WRITTEN, WHOLE, Block, refusing
+from atlas.fields.block import AS_WRITTEN, WHOLE, Block, refusing, require
 from atlas.fields.vocabulary import Assignments, Capacities, Share
+from atlas.models.systems import require_existing
+from multiserver.checks import SUM_TOLERANCE
 from multiserver.sharing.networks import Network
 from multiserver.sharing.queue import MultiServerQueue
+from multiserver.sharing.traffic import RoutingError, solve_traffic
 
 
 class QueueBlock(Block):
@@ -22,6 +26,11 @@ class QueueBlock(Block):
 
     capacities: Capacities
     servers: Assignments
+
+    @model_validator(mode="after")
+    def _name_servers(self) -> Self:
+        require_existing(len(self.capacities), self.servers, "servers")
+        return self
 
 
 class NetworkBlock(Block):
@@ -61,10 +70,32 @@ class NetworkBlock(Block):
         Field(max_length=100, description="the numbers of permanent jobs, chain by chain"),
     ] = []
 
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        classes = self.classes
+        columns = ("arrivals", self.arrivals), ("routing", self.routing)
+        rows = (("routing", i, row) for i, row in enumerate(self.routing))
+        for *at, entries in (*columns, *rows):
+            found = f"{len(entries)} of {classes} classes in all queues"
+            require(len(entries) == classes, found, "an entry for each class", *at)
+        for i, row in enumerate(self.routing):
+            found = f"{row}, a sum of {sum(row):.12g}"
+            expected = "a sum of at most 1: the rest leave"
+            require(sum(row) <= 1 + SUM_TOLERANCE, found, expected, "routing", i)
+        with refusing("a network that can exist", "routing"), _numbering():
+            _ = self.chains
+        return self
+
     @property
     def classes(self) -> int:
         """The number of classes in all queues."""
         return sum(len(queue.servers) for queue in self.queues)
+
+    @property
+    def chains(self) -> list[list[int]]:
+        """The sets of classes that jobs never leave, numbered from 1."""
+        chains = solve_traffic(self.arrivals, self.routing).chains
+        return [[i + 1 for i in chain] for chain in chains]
 
     def require_exists(self, permanent: tuple[int, ...] | None) -> Network:
         """The network with `permanent` jobs. Raises a misfit if there is no such network."""
@@ -79,7 +110,17 @@ def read_network(
     queues = [build_queue(**queue) for queue in block["queues"]]
     populations = block["populations"] if permanent is None else permanent
     arrivals = scale * np.array(block["arrivals"], dtype=float)
-    return Network(queues, arrivals, block["routing"], populations)
+    with _numbering():
+        return Network(queues, arrivals, block["routing"], populations)
+
+
+@contextmanager
+def _numbering() -> Iterator[None]:
+    """Number classes from 1 in an error, as config does."""
+    try:
+        yield
+    except RoutingError as error:
+        raise ValueError(error.numbered(1)) from None
 
 
 def build_queue(capacities: Iterable[float], servers: Iterable[Iterable[int]]) -> MultiServerQueue:

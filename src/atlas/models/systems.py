@@ -154,6 +154,15 @@ def tell_wide(
     return f"; {many} jobs need more than {servers}, with {share:.3g} % of the work{CPUS * by_cpus}"
 
 
+def require_existing(servers: int, sets: Sequence[Sequence[int]], *at: str | int) -> None:
+    """Raise a misfit, at the number of the server, unless the servers of each class, which are
+    numbered from 1, are among so many."""
+    for i, own in enumerate(sets):
+        for k, server in enumerate(own):
+            found = f"server {server} of {servers}"
+            require(server <= servers, found, f"numbers of 1 to {servers}", *at, i, k)
+
+
 def require_equal(**columns: Iterable) -> None:
     """Raise a misfit unless all have the same length."""
     counts = {name.replace("_", " "): len(list(column)) for name, column in columns.items()}

@@ -64,6 +64,14 @@ class Parameters(Block):
             found,
             "fractions_of_limit if jobs arrive from outside, and only then",
         )
+        found, at = self.network.populations, ("network", "populations")
+        require(not found, f"{found}", "none: the numbers of jobs are in `permanent`", *at)
+        chains = self.network.chains
+        found = f"permanent jobs of {len(chains)} sets of classes, {chains}"
+        require(len(chains) <= 1, found, "those of one, to be swept", "network", "routing")
+        found = f"{'classes' if chains else 'no classes'} that jobs never leave"
+        expected = "permanent if there are such classes, and only then"
+        require(bool(chains) == bool(self.permanent), found, expected, "permanent")
         network = self.network.require_exists(tuple(self.permanent[:1]))
         require_means(network.queues, tuple(self.permanent[-1:]), "permanent")
         return self

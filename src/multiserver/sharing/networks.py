@@ -46,7 +46,7 @@ from multiserver.sharing.queue import (
     require_stable,
     stability,
 )
-from multiserver.sharing.traffic import Traffic, solve_traffic
+from multiserver.sharing.traffic import RoutingError, Traffic, solve_traffic
 
 # The most entries of a table over numbers of jobs and sets of classes; and the most steps of a
 # convolution, which takes every pair of numbers of jobs.
@@ -89,9 +89,11 @@ class Network:
         if len(self.populations) != len(chains) or any(
             not isinstance(n, int | np.integer) or n < 0 for n in self.populations
         ):
-            raise ValueError(
-                f"populations is {self.populations!r}, expected a number of jobs for each of the"
-                f" {len(chains)} chains {[list(chain) for chain in chains]}"
+            raise RoutingError(
+                f"populations is {{}}, expected a number of jobs for each of the {len(chains)}"
+                " chains {}",
+                repr(self.populations),
+                chains,
             )
 
     def spans(self) -> tuple[slice, ...]:

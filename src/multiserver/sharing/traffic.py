@@ -14,6 +14,7 @@ classes that a job visits for ever. There λ is determined up to a factor per ch
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,11 +40,34 @@ class Traffic:
         return tuple(i for i in range(self.rates.size) if i not in closed)
 
 
+class RoutingError(ValueError):
+    """Classes between which jobs cannot be routed so. `text` has a place for each of the `parts`,
+    which are numbers of classes, lists of them, or words."""
+
+    def __init__(self, text: str, *parts: Any) -> None:
+        self._text, self._parts = text, parts
+        super().__init__(self.numbered(0))
+
+    def numbered(self, first: int) -> str:
+        """The message, with the classes numbered from `first`."""
+        return self._text.format(*(_number(part, first) for part in self._parts))
+
+
+def _number(part: Any, first: int) -> Any:
+    match part:
+        case str():
+            return part
+        case int():
+            return first + part
+    return [_number(one, first) for one in part]
+
+
 def solve_traffic(arrivals: ArrayLike, routing: ArrayLike) -> Traffic:
     """λ for ν = `arrivals`, shape (N,), per unit of time, and p = `routing`, shape (N, N).
 
     A row of `routing` that sums to 1 within 1e-9 has no way out. Raises ValueError if the arguments
-    are not rates and probabilities, a class is never visited, or jobs from outside never leave.
+    are not rates and probabilities, and RoutingError if a row sums to more than 1, a class is never
+    visited, or jobs from outside never leave.
     """
     nu, p = np.asarray(arrivals, dtype=float), np.asarray(routing, dtype=float)
     n = nu.size
@@ -54,7 +78,7 @@ def solve_traffic(arrivals: ArrayLike, routing: ArrayLike) -> Traffic:
     total = p.sum(axis=1)
     if (total > 1 + SUM_TOLERANCE).any():
         worst = int(total.argmax())
-        raise ValueError(f"row {worst} of routing sums to {total[worst]}, expected at most 1")
+        raise RoutingError(f"row {{}} of routing sums to {total[worst]}, expected at most 1", worst)
     kept = total > 1 - SUM_TOLERANCE
     p = np.where(kept[:, None], p / np.where(kept, total, 1.0)[:, None], p)
 
@@ -65,9 +89,11 @@ def solve_traffic(arrivals: ArrayLike, routing: ArrayLike) -> Traffic:
         inside = np.isin(np.arange(n), chain)
         entered = [i for i in range(n) if (nu[i] > 0 if inside[i] else p[i, inside].any())]
         if entered:
-            raise ValueError(
-                f"classes {list(chain)} are never left but entered at or from classes {entered}:"
-                " their jobs pile up; expected every job from outside to leave"
+            raise RoutingError(
+                "classes {} are never left but entered at or from classes {}: their jobs pile up;"
+                " expected every job from outside to leave",
+                chain,
+                entered,
             )
 
     rates = np.zeros(n)
@@ -78,10 +104,11 @@ def solve_traffic(arrivals: ArrayLike, routing: ArrayLike) -> Traffic:
         rates[list(chain)] = _visit_shares(p[np.ix_(chain, chain)])
     unvisited = np.flatnonzero(~_visited(p, nu > 0) & ~np.isin(np.arange(n), list(closed)))
     if unvisited.size:
-        raise ValueError(
-            f"classes {unvisited.tolist()} are never visited: their rates of arrival are 0 and no"
-            " route leads to them. Leave out each with its set of servers at its station, its entry"
-            " of `arrivals`, and its row and column of `routing`"
+        raise RoutingError(
+            "classes {} are never visited: their rates of arrival are 0 and no route leads to them."
+            " Leave out each with its set of servers at its station, its entry of `arrivals`, and"
+            " its row and column of `routing`",
+            unvisited.tolist(),
         )
     return Traffic(rates, np.where(kept, 0.0, 1 - total), chains)
 
