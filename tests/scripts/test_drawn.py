@@ -7,9 +7,10 @@ import math
 import pandas as pd
 import pytest
 
-from atlas.claims import drawn
+from atlas.claims import Found, drawn, record
 from atlas.claims.verdicts import find, holds
 from atlas.config.kinds import kinds, module
+from atlas.io.claim_values import show_found
 
 MEAN, WIDTH = "mean_response_time", "mean_response_time_half_width"
 POINTS = pd.DataFrame(
@@ -42,6 +43,42 @@ def test_extremes_of_a_simulated_curve_decide_nothing():
     for extreme in (drawn.deepest_fall, drawn.deepest_trough):
         assert math.isnan(extreme(asked, POINTS).half_width)
         assert extreme(asked | {"column": "exact"}, POINTS).half_width is None
+
+
+def test_what_is_no_number_is_not_judged():
+    """An exact NaN failed whatever was stated, so that an erratum followed from nothing."""
+    table = POINTS.assign(exact=[1.0, math.nan, 1.0])
+    case = {"id": "peak", "row": "peak", "quantity": "drawn/value", "of": ["fig1/points"]}
+    given = {"column": "exact", "where": {"arrival_rate": 2e-9}}
+    claim = {"differs": "", "cases": [case | {"parameters": given}]}
+    with pytest.raises(
+        ValueError, match=r"claim peak, .*: found no number at arrival_rate = 2e-09"
+    ):
+        find({"claims": [claim]}, {"fig1/points": table})
+    with pytest.raises(ValueError, match=r"found no number; expected one to judge"):
+        record([0.5, math.nan])
+    # A run may be too short for a quantile; a longer one may find it.
+    short = record(Found(math.nan, half_width=math.nan))
+    assert holds([0, 1], short["value"], short["half_width"]) is None
+    assert show_found(math.nan, "ρ = 0.9", math.nan) == "no number at ρ = 0.9"
+
+
+@pytest.mark.parametrize("extreme", [drawn.deepest_fall, drawn.deepest_trough])
+def test_an_extreme_is_that_of_one_finite_curve(extreme):
+    """Rows of several policies were taken for one curve, and a single point for a monotone one."""
+    asked = {"column": "y", "against": "x"}
+    both = pd.DataFrame(
+        [(1, 0.0, "a"), (2, 0.0, "a"), (3, 3.0, "a"), (1, 9.0, "b"), (2, math.inf, "b")],
+        columns=["x", "y", "policy"],
+    )
+    with pytest.raises(ValueError, match=r"several rows with x = 1; expected one curve: `where`"):
+        extreme(asked, both)
+    with pytest.raises(ValueError, match=r"no finite y at x = 2"):
+        extreme(asked | {"where": {"policy": "b"}}, both)
+    with pytest.raises(ValueError, match=r"found 1 row .* of 5; expected a curve of two"):
+        extreme(asked | {"where": {"policy": "a", "x": 3}}, both)
+    found = extreme(asked | {"where": {"policy": "a"}}, both)
+    assert found.value == (1 if extreme is drawn.deepest_trough else 0)
 
 
 def test_a_column_of_half_widths_is_next_to_the_numbers_that_it_is_of():

@@ -11,6 +11,7 @@ a quantity that differs says so in `by`. Modules of the same GROUP are computed 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypedDict
@@ -77,7 +78,17 @@ def _declaring(**attributes: Any) -> Callable[[Callable], Callable]:
 
 def record(found: Any) -> dict[str, Any]:
     """The return value of a quantity as a record for the table of claims; the value of an
-    `Estimate` is its mean."""
+    `Estimate` is its mean. Raises `ValueError` if it is no number, NaN, and not simulated either:
+    no sentence is right or wrong about that."""
     if hasattr(found, "mean") and hasattr(found, "half_width"):
         found = Found(float(found.mean), half_width=found.half_width)
-    return asdict(found if isinstance(found, Found) else Found(found))
+    found = found if isinstance(found, Found) else Found(found)
+    if _has_nan(found.value) and not _has_nan(found.half_width):
+        raise ValueError(f"found no number{found.at and f' at {found.at}'}; expected one to judge")
+    return asdict(found)
+
+
+def _has_nan(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_has_nan, value))
+    return isinstance(value, float) and math.isnan(value)

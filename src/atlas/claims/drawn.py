@@ -1,7 +1,8 @@
 """Quantities read from the table from which a figure is drawn.
 
 The table is that of the series that the claim is `of`. `column` is the column to read, and `where`
-selects the row by the values of other columns. A simulated number comes with its interval.
+selects the row, or the rows of one curve, by the values of other columns. A simulated number comes
+with its interval.
 """
 
 from __future__ import annotations
@@ -21,16 +22,9 @@ CONFIRMED = "the route of its study (tests/theory)"
 @takes("column", optional=("where",))
 def value(parameters: Parameters, table: pd.DataFrame) -> Found:
     """A value from the table of the figure."""
-    column, where = parameters["column"], parameters.get("where", {})
-    row, there = table, ""
-    for name, target in where.items():
-        cells = row[name]
-        row = row[_is_at(cells, target)]
-        if row.empty:
-            there = there or f"; nearest there: {name} = {_nearest(cells, target)}"
-    at = ", ".join(f"{name} = {target}" for name, target in where.items())
+    column = parameters["column"]
+    row, at, found = _select(parameters, table)
     if len(row) != 1:
-        found = f"{len(row)} rows{at and f' with {at}'}, of {len(table)}{there}"
         raise ValueError(f"found {found}; expected one: `where` selects it by other columns")
     half_widths = find_half_widths(row, column)
     half_width = None if half_widths is None else float(half_widths.iloc[0])
@@ -38,25 +32,26 @@ def value(parameters: Parameters, table: pd.DataFrame) -> Found:
     return Found(float(row[column].iloc[0]), at, None if half_width == 0 else half_width)
 
 
-@takes("column", "against")
+@takes("column", "against", optional=("where",))
 def deepest_fall(parameters: Parameters, table: pd.DataFrame) -> Found:
     """The deepest fall of the drawn curve below an earlier value."""
-    x, y = _curve(parameters, table)
+    x, y, half_width = _curve(parameters, table)
     falls = np.maximum.accumulate(y) - y
     worst = falls.argmax()
     at = f"{parameters['against']} = {x[worst]:.4g}"
-    return Found(float(falls[worst]), at, _no_interval(parameters, table))
+    return Found(float(falls[worst]), at, half_width)
 
 
-@takes("column", "against")
+@takes("column", "against", optional=("where",))
 def deepest_trough(parameters: Parameters, table: pd.DataFrame) -> Found:
     """The least ratio of a value of the drawn curve to the largest earlier one."""
-    x, y = _curve(parameters, table)
+    x, y, half_width = _curve(parameters, table)
     # The curve may start at 0, which is not a trough.
-    shares = y[1:] / np.maximum.accumulate(y)[1:]
+    largest = np.maximum.accumulate(y)
+    shares = np.divide(y, largest, out=np.ones(len(y)), where=largest != 0)
     worst = shares.argmin()
-    at = f"{parameters['against']} = {x[worst + 1]:.4g}"
-    return Found(float(shares[worst]), at, _no_interval(parameters, table))
+    at = f"{parameters['against']} = {x[worst]:.4g}"
+    return Found(float(shares[worst]), at, half_width)
 
 
 def find_half_widths(table: pd.DataFrame, column: str) -> pd.Series | None:
@@ -85,12 +80,36 @@ def _nearest(cells: pd.Series, target: Any) -> str:
     return ", ".join(f"{value:.7g}" for value in sides)
 
 
-def _no_interval(parameters: Parameters, table: pd.DataFrame) -> float | None:
-    """NaN for a simulated curve, as nobody knows an interval of its extremes."""
-    half_widths = find_half_widths(table, parameters["column"])
-    return None if half_widths is None or (half_widths == 0).all() else math.nan
+def _curve(
+    parameters: Parameters, table: pd.DataFrame
+) -> tuple[np.ndarray, np.ndarray, float | None]:
+    """The points of one curve from left to right, and NaN if it is simulated, as nobody knows an
+    interval of its extremes."""
+    column, against = parameters["column"], parameters["against"]
+    rows, _, found = _select(parameters, table)
+    rows = rows.sort_values(against)
+    x, y = (rows[name].to_numpy(dtype=float) for name in (against, column))
+    if len(x) < 2:
+        raise ValueError(f"found {found}; expected a curve of two points or more")
+    if len(again := x[1:][x[1:] == x[:-1]]):
+        found = f"found several rows with {against} = {again[0]:.7g}"
+        raise ValueError(f"{found}; expected one curve: `where` selects it by other columns")
+    if not np.isfinite(y).all():
+        at = x[~np.isfinite(y)][0]
+        raise ValueError(f"found no finite {column} at {against} = {at:.7g}; expected a curve")
+    half_widths = find_half_widths(rows, column)
+    return x, y, None if half_widths is None or (half_widths == 0).all() else math.nan
 
 
-def _curve(parameters: Parameters, table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    rows = table.sort_values(parameters["against"])
-    return rows[parameters["against"]].to_numpy(), rows[parameters["column"]].to_numpy()
+def _select(parameters: Parameters, table: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
+    """The rows that `where` selects, what it says, and how many of how many these are."""
+    where = parameters.get("where", {})
+    rows, there = table, ""
+    for name, target in where.items():
+        cells = rows[name]
+        rows = rows[_is_at(cells, target)]
+        if rows.empty:
+            there = there or f"; nearest there: {name} = {_nearest(cells, target)}"
+    at = ", ".join(f"{name} = {target}" for name, target in where.items())
+    plural = "s" * (len(rows) != 1)
+    return rows, at, f"{len(rows)} row{plural}{at and f' with {at}'}, of {len(table)}{there}"

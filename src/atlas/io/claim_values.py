@@ -35,7 +35,9 @@ def show_found(value: Any, at: str, half_width: float | None, stated: Any = None
     found. A half-width of NaN means that the run was too short for an interval."""
     percent = "%" in str(stated)
     text = show(value, percent=percent)
-    if half_width is not None and math.isnan(half_width):
+    if isinstance(value, float) and math.isnan(value):
+        text = "no number"
+    elif half_width is not None and math.isnan(half_width):
         text += " (too short a run for an interval)"
     elif half_width is not None and isinstance(value, list):
         text += f" ± {show(float(half_width), '.2g', percent)}"

@@ -31,6 +31,6 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         whole = "parameters" in inspect.signature(measure).parameters
         with refusing(f"arguments for which {row['quantity']} is defined, in {row['id']}"):
             value = measure(row["parameters"]) if whole else measure(**row["parameters"])
-        found = json.dumps(record(value), ensure_ascii=False)
+            found = json.dumps(record(value), ensure_ascii=False)
         rows.append({"id": row["id"], "quantity": row["quantity"], "found": found})
     return pd.DataFrame(rows)
