@@ -11,9 +11,10 @@ from tests.conftest import ROOT, copy_project
 
 from atlas.__main__ import main
 from atlas.config.errors import ConfigError
+from atlas.config.paper_schema import Paper
 from atlas.config.read import read_yaml
 from atlas.config.run_config import choose
-from atlas.config.validate import check
+from atlas.config.validate import check, check_values
 from atlas.models.networks import NetworkBlock, QueueBlock
 from atlas.models.workloads import GeneratedBlock
 from atlas.plan.resolve import Plan
@@ -204,6 +205,19 @@ def test_the_servers_of_a_class_have_another_name_in_a_network():
     assert hints == [
         "in a network or cluster, the list of the servers of each class is called 'servers'"
     ]
+
+
+def test_a_text_that_yaml_takes_for_a_comment_is_told_so():
+    [fault] = check_values({"title": None}, ("tables", "rows"))
+    assert fault.path == ("tables", "rows", "title")
+    assert (fault.found, "in quotes" in fault.hint, "#" in fault.hint) == ("nothing", True, True)
+
+
+def test_a_paper_of_a_name_alone_makes_nothing():
+    """It was planned, and an empty gallery published, without a word."""
+    _, [fault] = check(Paper, {"paper": "mine"}, ())
+    assert (fault.found, fault.expected) == ("nothing to make", "one of figures, tables, claims")
+    assert check(Paper, {"paper": "mine", "figures": {}}, ())[1] == []
 
 
 def test_what_only_a_file_of_a_paper_has_is_no_choice_of_the_command_line(project):

@@ -276,3 +276,10 @@ class Paper(Block):
     figures: Annotated[dict[Id, Figure], Field(description="the figures, by id")] = {}
     tables: Annotated[dict[Id, Table], Field(description="the tables, by id")] = {}
     claims: Annotated[list[Claim], Field(description="what the paper says in numbers")] = []
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Self:
+        keys = ("figures", "tables", "claims")
+        asked = any(key in self.model_fields_set for key in keys)
+        require(asked, "nothing to make", f"one of {', '.join(keys)}")
+        return self
