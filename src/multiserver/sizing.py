@@ -98,7 +98,10 @@ class Target:
         distribution = getattr(group, f"{self.time}_time")
         if self.longer_than is not None:
             return distribution.sf(self.longer_than)
-        return distribution.quantile(self.quantile)
+        value = distribution.quantile(self.quantile)
+        # Where P(time = 0) is the probability, rounding makes a quantile of 0 a positive time.
+        just = distribution.sf(self.at_most) <= (1 - self.quantile) * (1 + ROUNDING)
+        return min(value, self.at_most) if just else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

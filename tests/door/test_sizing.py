@@ -231,3 +231,15 @@ def test_jobs_that_name_their_servers_need_the_numbers_to_try():
     found = ms.fewest_servers(drawn, target, **asked, servers=(2, 3, 4))
     assert found.values[0] == pytest.approx(1.0, rel=1e-12)
     assert found.values[0] > found.values[1] > found.values[2] > 0.5
+
+
+@pytest.mark.parametrize("load", [0.475, 0.75, 0.825])
+def test_a_wait_of_zero_at_the_probability_of_no_wait_meets_a_target_of_zero(load):
+    """P(W = 0) = 1 - ρ on one server: rounding made that quantile a wait of 1e-16."""
+    target = ms.Target(time="waiting", quantile=1 - load, at_most=0)
+    found = ms.fewest_servers(
+        [ms.JobClass(duration=ONE)], target, arrival_rate=load, policy=ms.FCFS
+    )
+    assert found.smallest == 1
+    beyond = ms.Target(time="waiting", quantile=1 - load + 1e-9, at_most=0)
+    assert beyond.value(ms.System(1, [ms.JobClass(duration=ONE)]).under(ms.FCFS), load) > 1e-10
