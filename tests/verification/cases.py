@@ -6,11 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tests.verification.routes import (
-    counts,
-    pollaczek,
-    words,
-)
+from tests.verification.routes import pollaczek, words
 
 import multiserver as ms
 from multiserver.sizes import Size
@@ -99,12 +95,6 @@ def pool(servers: int, degree: int, size: Size) -> ms.System:
     return ms.System(servers, [ms.JobClass(degree=degree, duration=size)])
 
 
-def by_chain(serve, system: ms.System, most: list[int]) -> Callable[[float], list[float]]:
-    """Of a policy that looks at the numbers of jobs by class."""
-    rates = [1 / X.mean for X in system.durations]
-    return lambda rate: counts(serve, rates, [rate * p for p in system.probabilities], most)
-
-
 def in_order(start, system: ms.System, most: int) -> Callable[[float], list[float]]:
     """Of a policy that looks at the order of the jobs."""
     rates = [1 / X.mean for X in system.durations]
@@ -121,5 +111,5 @@ def no_wait(system: ms.System) -> Callable[[float], list[float]]:
     return lambda rate: [X.mean for X in system.durations]
 
 
-CHAIN, WORDS, KHINCHINE = "chain of numbers", "chain of orders", "Pollaczek-Khinchine"
+WORDS, KHINCHINE = "chain of orders", "Pollaczek-Khinchine"
 SHARING, NONE_WAITS = "E[S]/(1 − ρ)", "E[X], as none waits"

@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 import pandas as pd
+from scipy.stats import binom
 from tests.verification.systems import Case
 
 import multiserver as ms
@@ -25,6 +26,10 @@ import multiserver as ms
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
 FIRST = 1000
+# Of intervals at 95 % that are given, as many must hold; with fewer than `FEWEST` nothing is said.
+LOWEST, HIGHEST, FEWEST = 0.93, 0.97, 50
+# The largest mean score but for chance.
+BIAS = 0.15
 UNITS = {
     "system": "name",
     "class": "name",
@@ -40,6 +45,15 @@ UNITS = {
 }
 # Runs that are done at a time, and after as many it is seen whether all are withheld.
 BLOCK = 20
+
+
+def require_nominal(held: dict[str, list[bool]], record_property, alarm: float) -> None:
+    """That of the intervals by name, each held or not, 93 to 97 % may hold: each of the two limits
+    is missed by chance with probability at most `alarm`."""
+    for name, those in held.items():
+        record_property(name, f"{sum(those)} of {len(those)}")
+        assert binom.cdf(sum(those), len(those), LOWEST) > alarm, name
+        assert binom.sf(sum(those) - 1, len(those), HIGHEST) > alarm, name
 
 
 def measured(case: Case, seeds: int) -> pd.DataFrame:

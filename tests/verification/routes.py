@@ -1,51 +1,26 @@
 """Exact means by routes that share nothing with the simulators or the exact solvers.
 
-`counts` and `words` build the Markov chain of a policy from its definition for exponential
-durations. The state is the numbers of jobs by class, or the classes of all jobs in order of
-arrival. The chain is truncated at a number of jobs above which the rest has no weight. `pollaczek`
-is for any duration: all jobs use all servers, first come, first served, and
-E[W] = λ E[S²]/(2 (1 − ρ)) (Pollaczek and Khinchine).
+`words` and `orders` build the Markov chain of a policy from its definition for exponential
+durations. The state is the classes of all jobs in order of arrival. The chain is truncated at a
+number of jobs above which the rest has no weight. `pollaczek` is for any duration: all jobs use all
+servers, first come, first served, and E[W] = λ E[S²]/(2 (1 − ρ)) (Pollaczek and Khinchine).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
 
-import numpy as np
-from scipy import sparse
-from tests.theory.sparse_chains import explore, stationary_distribution
+from tests.theory.sparse_chains import explore
 
 from multiserver.sizes import Size
 
 # More than this the chance must not be that the chain is where it was cut off.
 EDGE = 1e-7
-Serve = Callable[[tuple[int, ...]], tuple[int, ...]]
 
 
 def pollaczek(arrival_rate: float, size: Size) -> float:
     """E[T] of M/G/1 first come, first served."""
     return size.mean + arrival_rate * size.second_moment / (2 * (1 - arrival_rate * size.mean))
-
-
-def counts(
-    serve: Serve, rates: Sequence[float], arrivals: Sequence[float], most: Sequence[int]
-) -> list[float]:
-    """E[T_c], `serve(N)` of the N_c present being at work at `rates`; arrivals at N_c = most_c are
-    lost."""
-    states = list(product(*(range(m + 1) for m in most)))
-    row = {N: i for i, N in enumerate(states)}
-    moves = sparse.lil_array((len(states), len(states)))
-    for N, i in row.items():
-        for c, (at_work, rate) in enumerate(zip(serve(N), rates, strict=True)):
-            if N[c] < most[c]:
-                moves[i, row[_shifted(N, c, 1)]] = arrivals[c]
-            if at_work:
-                moves[i, row[_shifted(N, c, -1)]] = at_work * rate
-    distribution = stationary_distribution(moves)
-    present = np.array(states)
-    assert distribution[(present == most).any(axis=1)].sum() < EDGE
-    return [float(distribution @ present[:, c]) / rate for c, rate in enumerate(arrivals)]
 
 
 def words(
@@ -129,35 +104,3 @@ def first_fit(servers: int, needs: Sequence[int]) -> Callable[[tuple, tuple], tu
         return tuple(sorted(serving)), tuple(left)
 
     return start
-
-
-def by_need(servers: int, needs: Sequence[int], order: Sequence[int]) -> Serve:
-    """As many of each class, in an `order` of the classes, as fit."""
-
-    def serve(present: tuple[int, ...]) -> tuple[int, ...]:
-        idle, at_work = servers, [0] * len(needs)
-        for c in order:
-            at_work[c] = min(present[c], idle // needs[c])
-            idle -= at_work[c] * needs[c]
-        return tuple(at_work)
-
-    return serve
-
-
-def max_weight(servers: int, needs: Sequence[int]) -> Serve:
-    """The packing u of greatest Σ N_c u_c; of equal ones that with more of the largest needs."""
-    ranges = [range(servers // v + 1) for v in needs]
-    every = [u for u in product(*ranges) if sum(map(int.__mul__, u, needs)) <= servers]
-    largest = sorted(range(len(needs)), key=lambda c: -needs[c])
-
-    def serve(present: tuple[int, ...]) -> tuple[int, ...]:
-        def merit(u: tuple[int, ...]) -> tuple:
-            return sum(map(int.__mul__, present, u)), [u[c] for c in largest]
-
-        return max((u for u in every if all(map(int.__le__, u, present))), key=merit)
-
-    return serve
-
-
-def _shifted(present: tuple[int, ...], c: int, by: int) -> tuple[int, ...]:
-    return (*present[:c], present[c] + by, *present[c + 1 :])

@@ -13,8 +13,8 @@ from collections import defaultdict
 from contextlib import suppress
 
 import pytest
-from tests.verification.test_coverage import FEWEST
-from tests.verification.test_pool_coverage import require_nominal
+from tests.verification.coverage import FEWEST, require_nominal
+from tests.verification.test_coverage import ALARM
 
 from multiserver.errors import UnstableError
 from multiserver.model import MultiserverJobSystem
@@ -53,7 +53,7 @@ def test_intervals_of_the_servers_held_hold_what_they_promise(name, record_prope
         for route, estimate in found.items():
             if estimate.settled:
                 held[route].append(estimate.covers(exact))
-    require_nominal(held, record_property)
+    require_nominal(held, record_property, ALARM)
     assert len(held["by counts"]) >= FEWEST
 
 
@@ -76,7 +76,7 @@ def test_intervals_of_response_times_hold_what_they_promise(name, filling, recor
             )
             if found.settled:
                 held[f"at {fraction} of the limit"].append(found.covers(exact))
-    require_nominal(held, record_property)
+    require_nominal(held, record_property, ALARM)
     # Runs of this length say too little of long jobs that stop all others.
     assert bool(held) == ("long" not in name)
     for seed in range(20):

@@ -15,7 +15,16 @@ import math
 import pandas as pd
 import pytest
 from scipy.stats import binom, norm
-from tests.verification.coverage import RESULTS, UNITS, measured, table
+from tests.verification.coverage import (
+    BIAS,
+    FEWEST,
+    HIGHEST,
+    LOWEST,
+    RESULTS,
+    UNITS,
+    measured,
+    table,
+)
 from tests.verification.systems import CASES
 
 from atlas.io.tidy import write_table
@@ -24,9 +33,6 @@ pytestmark = pytest.mark.verification
 
 SEEDS = 500
 ALARM = 1e-4
-LOWEST, HIGHEST, BIAS = 0.93, 0.97, 0.15
-# With fewer fair intervals nothing is said.
-FEWEST = 50
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -10,7 +10,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from scipy.stats import binom, norm
+from scipy.stats import norm
+from tests.verification.cases import balanced
+from tests.verification.coverage import BIAS, require_nominal
 
 import multiserver as ms
 from multiserver.model import MultiserverJobSystem
@@ -20,13 +22,6 @@ from multiserver.simulation.saturated import limit
 pytestmark = pytest.mark.verification
 
 SEEDS, ALARM = 400, 1e-5
-LOWEST, HIGHEST, BIAS = 0.93, 0.97, 0.15
-
-
-def _two_branches(scv):
-    """Mean 1, with two branches of equal shares of the mean."""
-    share = (1 + math.sqrt((scv - 1) / (scv + 1))) / 2
-    return ms.Hyperexponential(rates=(2 * share, 2 - 2 * share), probabilities=(share, 1 - share))
 
 
 def _rarely(p, long):
@@ -37,12 +32,12 @@ def _rarely(p, long):
 SHORT = ms.Hyperexponential(rates=(1.0, 2.0), probabilities=(0.5, 0.5))
 # Servers, needs, durations, probabilities, half-width.
 CASES = {
-    "moderate": (6, (1, 4), (_two_branches(5), SHORT), (0.7, 0.3), 0.02),
-    "variable": (6, (1, 4), (_two_branches(100), _two_branches(100)), (0.7, 0.3), 0.02),
+    "moderate": (6, (1, 4), (balanced(1, 5), SHORT), (0.7, 0.3), 0.02),
+    "variable": (6, (1, 4), (balanced(1, 100), balanced(1, 100)), (0.7, 0.3), 0.02),
     "a rare class": (10, (1, 10), (SHORT, SHORT), (0.999, 0.001), 0.02),
     "a class that is rarely long": (10, (1, 9), (SHORT, _rarely(1e-3, 100)), (0.8, 0.2), 0.02),
     "long jobs on all servers": (4, (1, 2), (_rarely(1e-3, 1000), SHORT), (0.7, 0.3), 0.02),
-    "many servers": (100, (1, 10), (_two_branches(100), SHORT), (0.9, 0.1), 0.01),
+    "many servers": (100, (1, 10), (balanced(1, 100), SHORT), (0.9, 0.1), 0.01),
 }
 
 
@@ -58,13 +53,11 @@ def test_intervals_of_the_limit_hold(name, record_property):
     exact = dispatch.solve(MultiserverJobSystem.of(servers, *columns)).throughput
     about = servers, needs, sizes, probabilities
     found = [limit(*about, half_width=half_width, seed=seed) for seed in range(SEEDS)]
-    held = sum(one.covers(exact) for one in found)
+    held = {"coverage": [one.covers(exact) for one in found]}
     bias = sum(ms.z_score(one, exact) for one in found) / SEEDS
     jobs = [one.jobs for one in found]
-    record_property("coverage", f"{held / SEEDS:.3f} of {SEEDS}")
+    require_nominal(held, record_property, ALARM)
     record_property("mean score", f"{bias:.2f}")
     record_property("jobs", f"{min(jobs)} to {max(jobs)}")
     assert all(one.settled for one in found)
-    assert binom.cdf(held, SEEDS, LOWEST) > ALARM
-    assert binom.sf(held - 1, SEEDS, HIGHEST) > ALARM
     assert abs(bias) < BIAS + norm.isf(ALARM / 2) / math.sqrt(SEEDS)

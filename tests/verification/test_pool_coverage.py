@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import defaultdict
 
 import pytest
-from scipy.stats import binom
-from tests.verification.test_coverage import ALARM, FEWEST, HIGHEST, LOWEST
+from tests.verification.coverage import FEWEST, require_nominal
+from tests.verification.test_coverage import ALARM
 
 import multiserver as ms
 
@@ -28,14 +28,6 @@ def values(result, waiting, n):
     found |= {f"P(N > {k})": result.tail(k) for k in (n - 1, n + n // 100, n + n // 50)}
     found |= {f"P(W > {t})": waiting.sf(t) for t in (0.0, 0.01, 0.05)}
     return found | {f"{POINT:.0%} point of W": waiting.quantile(POINT)}
-
-
-def require_nominal(held, record_property):
-    """That of the intervals by name, each held or not, 93 to 97 % may hold."""
-    for name, those in held.items():
-        record_property(name, f"{sum(those)} of {len(those)}")
-        assert binom.cdf(sum(those), len(those), LOWEST) > ALARM, name
-        assert binom.sf(sum(those) - 1, len(those), HIGHEST) > ALARM, name
 
 
 @pytest.mark.parametrize(
@@ -60,7 +52,7 @@ def test_intervals_of_means_over_time_hold_what_they_promise(
         for name, value in values(found, found.distribution.waiting_time, servers).items():
             if value.settled:
                 held[name].append(value.covers(float(exact[name])))
-    require_nominal(held, record_property)
+    require_nominal(held, record_property, ALARM)
     assert (max(map(len, held.values()), default=0) >= FEWEST) == given
 
 
@@ -83,5 +75,5 @@ def test_intervals_of_waits_hold_what_they_promise_where_jobs_overtake(policy, r
         for name, value in waits(found).items():
             if value.settled:
                 held[name].append(value.covers(exact[name]))
-    require_nominal(held, record_property)
+    require_nominal(held, record_property, ALARM)
     assert min(map(len, held.values())) >= FEWEST

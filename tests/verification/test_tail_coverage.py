@@ -14,7 +14,7 @@ from collections import defaultdict
 
 import pytest
 from scipy.stats import binom
-from tests.verification.test_coverage import FEWEST, HIGHEST, LOWEST
+from tests.verification.coverage import FEWEST, LOWEST, require_nominal
 
 import multiserver as ms
 
@@ -59,10 +59,7 @@ def test_intervals_of_tails_hold_what_they_promise(servers, size, load, jobs, re
         for name, value in values(found, found.distribution.waiting_time, levels, times).items():
             if value.settled and exact[name] > 0:
                 held[name].append(value.covers(float(exact[name])))
-    for name, those in held.items():
-        record_property(name, f"{sum(those)} of {len(those)}")
-        assert binom.cdf(sum(those), len(those), LOWEST) > ALARM, name
-        assert binom.sf(sum(those) - 1, len(those), HIGHEST) > ALARM, name
+    require_nominal(held, record_property, ALARM)
     assert sum(len(those) >= FEWEST for those in held.values()) >= 5
     assert load < 0.85 or "99% point of W" not in held
 

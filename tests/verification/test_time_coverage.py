@@ -21,8 +21,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.theory.random_queues import random_queue
-from tests.verification.coverage import RESULTS
-from tests.verification.test_coverage import HIGHEST, LOWEST
+from tests.verification.coverage import HIGHEST, LOWEST, RESULTS
 
 import multiserver as ms
 from atlas.io.tidy import write_table
