@@ -9,17 +9,15 @@ from tests.rigid_jobs import one_class, rigid
 
 import multiserver as ms
 
+from ..theory.references import erlang_c
+
 # The stated error is known within a factor of ten, and is at least this part of the true one.
 WITHIN = 10
 
 
 def erlang_wait(servers, rate, arrival_rate):
     """E[W] of M/M/k, in fractions."""
-    traffic = Fraction(arrival_rate) / Fraction(rate)
-    lost = Fraction(1)
-    for k in range(1, servers + 1):
-        lost = traffic * lost / (k + traffic * lost)
-    waits = lost / (1 - traffic / servers * (1 - lost))
+    waits = erlang_c(servers, Fraction(arrival_rate) / Fraction(rate))
     return float(waits / (servers * Fraction(rate) - Fraction(arrival_rate)))
 
 

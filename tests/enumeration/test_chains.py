@@ -10,6 +10,7 @@ import math
 import numpy as np
 import pytest
 from scipy.linalg import expm
+from tests.theory.references import erlang_c, phases_of_wait
 
 from atlas.enumeration import balance, counts, networks, nonpreemptive
 from atlas.enumeration.elimination import Level, eliminate, stationary
@@ -93,10 +94,8 @@ def test_exponential_jobs_feel_no_migration():
 @pytest.mark.parametrize(("servers", "load"), [(1, 0.9), (3, 0.5), (3, 0.97)])
 def test_a_tagged_job_of_servers_of_exponential_jobs(servers, load):
     """P(W > t) = C e^{−(c − λ)t}, C of Erlang, as one class and as two alike."""
-    rate, blocked = servers * load, 1.0
-    for k in range(1, servers + 1):
-        blocked = rate * blocked / (k + rate * blocked)
-    waits, gap = blocked / (1 - load * (1 - blocked)), servers - rate
+    rate = servers * load
+    waits, gap = erlang_c(servers, rate), servers - rate
     for durations, chances in (([ONE], [1.0]), ([ONE, ONE], [0.3, 0.7])):
         rule = FirstCome(servers, [1] * len(chances), durations, chances)
         found = follow(rule, rate, 1e-3)
@@ -111,15 +110,13 @@ def test_a_tagged_job_of_servers_of_exponential_jobs(servers, load):
 
 
 def test_a_tagged_job_of_phases_is_that_of_the_phases_of_its_wait():
-    """W of M/PH/1 is of the phases (ρ π, T + ρ t π) (M. F. Neuts, 1981)."""
     X, rate = read_phases({"erlang": {"stages": 3, "rate": 3}}), 0.8
     found = follow(FirstCome(1, [1], [X], [1.0]), rate, 0.01)
     T = 3.0 * (np.eye(3, k=1) - np.eye(3))
-    remaining = rate * np.linalg.solve(-T.T, [1.0, 0, 0])
-    together = T + np.outer(-T.sum(axis=1), remaining)
+    start, generator = phases_of_wait([1.0, 0, 0], T, rate)
     for p in (0.5, 0.95, 0.99):
         t = found.quantile(p, 0, waiting=True)
-        assert (remaining @ expm(together * t)).sum() == pytest.approx(1 - p, rel=1e-12)
+        assert (start @ expm(generator * t)).sum() == pytest.approx(1 - p, rel=1e-12)
 
 
 def test_quantiles_beyond_the_steps_are_refused():

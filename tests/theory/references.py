@@ -22,11 +22,19 @@ def close(expected, rel, abs=0.0):
 
 
 def erlang_c(servers, offered):
-    """P(W > 0) of M/M/k at λ/μ = `offered`, from the recursion for losses (A. K. Erlang, 1917)."""
-    lost = 1.0
+    """P(W > 0) of M/M/k at λ/μ = `offered`, from the recursion for losses (A. K. Erlang, 1917); a
+    fraction if `offered` is one."""
+    lost = 1
     for k in range(1, servers + 1):
         lost = offered * lost / (k + offered * lost)
     return lost / (1 - offered / servers * (1 - lost))
+
+
+def phases_of_wait(initial, T, arrival_rate):
+    """The start and the generator of the phases of W in M/PH/1: ρ π = λ α (−T)⁻¹ and T + t ρ π
+    (M. F. Neuts, 1981)."""
+    start = arrival_rate * np.linalg.solve(-T.T, initial)
+    return start, T + np.outer(-T.sum(axis=1), start)
 
 
 # FCFS, job by job. A state is (jobs in service class by class, class of the blocking job or None).

@@ -20,6 +20,7 @@ from multiserver.phased import PhasedJobs
 from multiserver.policies.phase_type import phased_jobs
 
 from .count_chains import front_door
+from .references import phases_of_wait
 
 of = MultiserverJobSystem.of
 
@@ -37,13 +38,10 @@ PROBABILITIES = np.array([0.1, 0.5, 0.9, 0.95, 0.99, 0.999, 0.999999])
 )
 @pytest.mark.parametrize("load", [1e-3, 0.5, 0.98])
 def test_one_server_is_the_classical_queue(duration, load):
-    """W of M/PH/1 is of the phases (ρ π, T + ρ t π), π = λ α (−T)⁻¹/ρ (M. F. Neuts, 1981)."""
     queue = one_class(1, duration).under(ms.FCFS)
     found = queue.distribution(load=load)
     initial, T = duration.phases()
-    rate = load / duration.mean
-    remaining = rate * np.linalg.solve(-T.T, initial)
-    generator = T + np.outer(-T.sum(axis=1), remaining)
+    remaining, generator = phases_of_wait(initial, T, load / duration.mean)
     times = TIMES * duration.mean
     exact = [(remaining @ expm(generator * t)).sum() for t in times]
     np.testing.assert_allclose(found.waiting_time.sf(times), exact, rtol=1e-10)

@@ -15,6 +15,7 @@ import pytest
 from scipy.linalg import expm
 from scipy.optimize import brentq
 from tests.theory.random_queues import random_duration, random_large_queue, random_queue
+from tests.theory.references import erlang_c, phases_of_wait
 from tests.theory.waiting_routes import discrepancies, quantiles_apart
 from tests.verification.coverage import RESULTS
 
@@ -77,27 +78,22 @@ def closed(name, kind, queue, load, quantile):
 
 def erlang(servers, rate, load):
     """W of M/M/c: P(W > t) = C e^{−(cμ − λ)t}, C of Erlang."""
-    blocked = 1.0
-    for k in range(1, servers + 1):
-        blocked = servers * load * blocked / (k + servers * load * blocked)
-    waits, gap = blocked / (1 - load * (1 - blocked)), servers * rate * (1 - load)
+    waits, gap = erlang_c(servers, servers * load), servers * rate * (1 - load)
     return lambda p: max(math.log(waits / (1 - p)) / gap, 0.0)
 
 
 def neuts(duration, load):
-    """W of M/PH/1 is of the phases (ρ π, T + ρ t π), π = λ α (−T)⁻¹/ρ."""
-    initial, T = duration.phases()
-    remaining = load / duration.mean * np.linalg.solve(-T.T, initial)
-    generator = T + np.outer(-T.sum(axis=1), remaining)
+    """W of M/PH/1."""
+    start, generator = phases_of_wait(*duration.phases(), load / duration.mean)
 
     def quantile(p):
         if load <= 1 - p:
             return 0.0
         end = duration.mean
-        while (remaining @ expm(generator * end)).sum() > 1 - p:
+        while (start @ expm(generator * end)).sum() > 1 - p:
             end *= 2
         return brentq(
-            lambda t: math.log((remaining @ expm(generator * t)).sum() / (1 - p)),
+            lambda t: math.log((start @ expm(generator * t)).sum() / (1 - p)),
             0,
             end,
             rtol=1e-14,
