@@ -81,15 +81,15 @@ def test_an_alarm_a_file_that_cannot_be_read_and_a_failure_end_apart(tmp_path):
     ],
 )
 def test_of_many_faults_of_one_kind_twenty_are_said(tmp_path, row):
-    many = [row.format(i) for i in range(100_000)]
+    many = [row.format(i) for i in range(20_000)]
     assert score(write(tmp_path, HEAD + "".join(many[:200]))).returncode == 2
     file = write(tmp_path, HEAD + "".join(many))
     start = time.process_time()
     with pytest.raises(Unreadable) as refused:
         run(file, ROOT / "reference")
-    assert time.process_time() - start < 30
+    assert time.process_time() - start < 6
     assert str(refused.value).count("results.csv:") == 20
-    assert re.search(r"99,?9[78]\d more", str(refused.value))
+    assert re.search(r"19,?9[78]\d more", str(refused.value))
 
 
 def test_what_is_no_file_is_refused_at_once(tmp_path):

@@ -21,7 +21,7 @@ from referee.read import Reference, read_results
 REFERENCE = Reference.load(ROOT / "reference")
 CLASSES = ("fcfs-1-10-50", "fcfs-1-2-70", "fcfs-five-classes-70", "fcfs-2-3-7-90")
 ONE_CLASS = ("mm5-90", "need-2-of-5-80", "mm1-90")
-RUNS, JOBS = 20, 8_000
+RUNS, JOBS = 20, 4_000
 STUDENT = 2.093024054  # 97.5 %, 19 degrees of freedom
 PERCENTILES = {"median": 0.5, "p95": 0.95, "p99": 0.99}
 Row = tuple[str, str, str, float, float]
