@@ -32,7 +32,7 @@ POLICIES = ms.EasyBackfilling.name, ms.ConservativeBackfilling.name
 
 
 @pytest.mark.parametrize(
-    ("name", "overestimate"), [(ms.FirstFit.name, 0.0), *product(POLICIES, [0.0, 0.5, 3.0])]
+    ("name", "overestimate"), [(ms.FirstFit.name, 0.0), *product(POLICIES, [0.0, 3.0])]
 )
 @pytest.mark.parametrize("durations", DURATIONS)
 @pytest.mark.parametrize(("servers", "needs", "probabilities"), SYSTEMS)

@@ -30,7 +30,7 @@ TWO = rigid(8, (1, 1.0, 0.6), (4, 0.8, 0.4))
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
 def test_two_classes_of_one_need_share_its_jobs(policy):
-    here, there = (s.under(policy).exact(load=0.6) for s in (THREE, TWO))
+    here, there = (s.under(policy).exact(load=0.4) for s in (THREE, TWO))
     assert here.mean_response_time == pytest.approx(there.mean_response_time, rel=1e-12)
     small, large = (row.mean_response_time for row in there.by_class)
     times = [row.mean_response_time for row in here.by_class]

@@ -13,9 +13,10 @@ from multiserver import compiling
 def test_a_compile_is_said_with_its_engine_and_how_long_it_took(tmp_path):
     code = """
 import multiserver as ms
-system = ms.System(2, [ms.JobClass(duration=ms.Exponential(rate=1.0))])
-for load in (0.5, 0.6):
-    system.under(ms.FCFS).simulate(load=load, jobs=1000, seed=1, level="phases")
+one = ms.Exponential(rate=1.0)
+jobs = [ms.JobClass(need=v, duration=one, probability=0.5) for v in (1, 2)]
+for load in (0.2, 0.3):
+    ms.System(2, jobs).under(ms.MostServersFirst).exact(load=load)
 """
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", code]
@@ -23,7 +24,7 @@ for load in (0.5, 0.6):
         subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stderr
         for _ in range(2)
     ]
-    name = re.escape("multiserver.simulation.skeleton")
+    name = re.escape("multiserver.open.line_sweeps")
     assert len(re.findall(f"^compiling {name}, once on this machine", said[0], re.M)) == 1
     assert len(re.findall(rf"^compiled {name}: \d+ functions in [\d.]+ s$", said[0], re.M)) == 1
     assert said[1] == ""

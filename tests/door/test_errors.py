@@ -173,13 +173,6 @@ def test_the_limit_binds_before_the_capacity():
         ms.System(2, classes).under(ms.FCFS).simulate(load=0.6, jobs=100, seed=1)
 
 
-def test_engines_raise_the_same_error():
-    from multiserver.open.qbd import UnstableError as of_processes
-    from multiserver.sharing.queue import UnstableError as of_sharing
-
-    assert of_processes is of_sharing is ms.UnstableError
-
-
 @pytest.mark.parametrize(
     ("effort", "text"),
     [

@@ -88,25 +88,22 @@ def test_short_floats_are_fitted_as_plain_ones():
 
 
 @pytest.mark.parametrize("name", TAKE_A_HALF)
-@pytest.mark.parametrize(
-    "wrong", ["0.5", b"0.5", None, True, 1j, {}, {0.5}, np.array([[0.5, 1.0]]), math.nan]
-)
-def test_what_is_no_number_is_refused_in_words(name, wrong):
+def test_what_is_no_number_is_refused_in_words(name):
     taken = {float: NAN_TOO, np.ndarray: ARRAYS_TOO, type(None): OPTIONAL}
-    if name in taken.get(type(wrong), ()):
-        return
-    with pytest.raises(ValueError, match=r"number|must|takes|exactly one|shapes") as error:
-        TAKE_A_HALF[name](wrong)
-    assert "found" in str(error.value)
+    for wrong in ("0.5", b"0.5", None, True, 1j, {}, {0.5}, np.array([[0.5, 1.0]]), math.nan):
+        if name not in taken.get(type(wrong), ()):
+            with pytest.raises(ValueError, match=r"number|must|takes|exactly one|shapes") as error:
+                TAKE_A_HALF[name](wrong)
+            assert "found" in str(error.value)
 
 
 @pytest.mark.parametrize("name", sorted(TAKE_A_HALF.keys() - {"station"}))
-@pytest.mark.parametrize("wrong", [10**400, -(10**400), Decimal("NaN"), Decimal("sNaN")])
-def test_numbers_that_no_float_holds_end_in_no_other_error(name, wrong):
-    try:
-        TAKE_A_HALF[name](wrong)
-    except ValueError as error:
-        assert "found" in str(error) or isinstance(error, ms.UnstableError)
+def test_numbers_that_no_float_holds_end_in_no_other_error(name):
+    for wrong in (10**400, -(10**400), Decimal("NaN"), Decimal("sNaN")):
+        try:
+            TAKE_A_HALF[name](wrong)
+        except ValueError as error:
+            assert "found" in str(error) or isinstance(error, ms.UnstableError)
 
 
 def test_the_sign_of_a_number_beyond_all_floats_is_kept():

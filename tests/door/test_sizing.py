@@ -119,8 +119,14 @@ def test_what_is_no_target_is_refused(wrong, text):
         ms.Target(**{"at_most": 1.0} | wrong)
 
 
-@pytest.mark.parametrize("number", [Decimal, Fraction, np.float64])
-@pytest.mark.parametrize("bound", [{"at_most": 1.2}, {"at_most": 3.5, "quantile": 0.95}])
+@pytest.mark.parametrize(
+    ("number", "bound"),
+    [
+        (Decimal, {"at_most": 1.2}),
+        (Fraction, {"at_most": 3.5, "quantile": 0.95}),
+        (np.float64, {"at_most": 1.2}),
+    ],
+)
 def test_probabilities_may_be_numbers_of_any_kind(number, bound):
     plain, other = (
         [ms.JobClass(need=n, duration=ONE, probability=kind("0.5")) for n in (1, 2)]
