@@ -60,7 +60,7 @@ def test_a_trace_that_is_not_there_is_a_mistake():
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("JobID|State|Elapsed\n1|COMPLETED|1\n", "must name a column cpus and priority"),
+        ("JobID|State|Elapsed\n1|COMPLETED|1\n", "must name cpus and priority and"),
         (
             LOG.splitlines()[0] + "\nmany,first,never,again\n",
             "none of the first 1 rows of .*, as line 2, .many,first,never,again",

@@ -205,5 +205,5 @@ def test_times_of_plain_tables(tmp_path):
     file = write(tmp_path / "jobs.csv", text)
     assert times_of(plain.read(file, names, 3600)) == [(1800, -1, 7200), (5400, -1, -1)]
     assert jobs_of(plain.read(file, names, 3600))[1] == {"malformed": [4]}
-    with pytest.raises(ValueError, match="must name a column begun"):
+    with pytest.raises(ValueError, match="must name begun as column"):
         jobs_of(plain.read(file, names | {"started": "begun"}))

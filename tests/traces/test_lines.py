@@ -33,7 +33,7 @@ COLUMNS = {"need": "cores", "duration": "seconds"}
     ],
 )
 def test_a_missing_column_is_named(tmp_path, read, text):
-    with pytest.raises(ValueError, match=r"must name a column .*found"):
+    with pytest.raises(ValueError, match=r"must name .* as columns?, found"):
         jobs_of(read(write(tmp_path / "log", text)))
 
 

@@ -184,7 +184,8 @@ def require_columns(names: Sequence[str], needed: Sequence[str], hint: str = "")
     """Raise `ValueError` unless the first line names each needed column, once."""
     found = f"found {', '.join(names):.300}{hint}"
     if missing := [column for column in needed if column not in names]:
-        raise ValueError(f"the first line must name a column {' and '.join(missing)}, {found}")
+        columns = f"{' and '.join(missing)} as column{'s' * (len(missing) > 1)}"
+        raise ValueError(f"the first line must name {columns}, {found}")
     for column in needed:
         if (times := names.count(column)) > 1:
             raise ValueError(

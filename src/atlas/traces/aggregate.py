@@ -57,7 +57,8 @@ class Count:
         for reason, rows in self.rejected.items():
             first = ", ".join(map(str, self.lines[reason]))
             more = ", …" if rows > len(self.lines[reason]) else ""
-            print(f"{rows} rows: {reason} (lines {first}{more})", file=sys.stderr)
+            s = "s" * (rows != 1)
+            print(f"{rows} row{s}: {reason} (line{s} {first}{more})", file=sys.stderr)
         faults = {r: n for r, n in self.rejected.items() if r in FAULTS}
         if sum(faults.values()) > self.limit * self.rows:
             worst = max(faults, key=faults.get)
@@ -100,8 +101,8 @@ def summarise(chunks: Iterable[Chunk], file: str) -> Iterator[Chunk]:
         yield chunk
     if jobs:
         over = f", submitted over {_in_words(last - first)}" if last > first else ""
-        mean = _in_words(duration / jobs)
-        print(f"{file}: {jobs} jobs{over}, of a mean duration of {mean}", file=sys.stderr)
+        mean, s = _in_words(duration / jobs), "s" * (jobs != 1)
+        print(f"{file}: {jobs} job{s}{over}, of a mean duration of {mean}", file=sys.stderr)
 
 
 def _in_words(seconds: float) -> str:
