@@ -54,6 +54,6 @@ def test_the_validator_finds_what_is_wrong(unpacked, tmp_path):
     (root,) = (entity for entity in content["@graph"] if entity["@id"] == "./")
     del root["license"]
     file.write_text(json.dumps(content), "utf-8")
-    required, _ = validate(unpacked, "workflow-run-crate-0.5", tmp_path / "cache")
+    required, _ = validate(unpacked, PROFILES[-1], tmp_path / "cache", "REQUIRED")
     assert required
     assert all("licen" in issue for issue in required)

@@ -1,7 +1,8 @@
 """The validator of RO-Crates, without a network.
 
 The validator would fetch the context of RO-Crate 1.3 from the web. The context is put into its
-cache from the package `rocrate`, and in offline mode it loads nothing else.
+cache from the package `rocrate`, and in offline mode it loads nothing else. Of each entity it asks
+the same queries: they are parsed once here, which else takes six sevenths of the time.
 """
 
 from __future__ import annotations
@@ -9,7 +10,11 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
+from rdflib.plugins.sparql import prepareQuery
+from rdflib.plugins.sparql.processor import SPARQLProcessor
 from requests_cache import CachedRequest, CachedResponse
 from rocrate.vocabs import RO_CRATE
 
@@ -39,9 +44,21 @@ def validate(
         **{"rocrate_uri": str(crate), "profile_identifier": profile, "offline": True},
         **{"cache_path": str(cache), "requirement_severity": Severity[severity]},
     }
-    issues = services.validate(settings).issues
+    with patch.object(SPARQLProcessor, "query", _ask):
+        issues = services.validate(settings).issues
     failed = {s: [_tell(i) for i in issues if i.severity == s] for s in Severity}
     return failed[Severity.REQUIRED], failed[Severity.RECOMMENDED]
+
+
+_GENUINE = SPARQLProcessor.query
+_PREPARED: dict[tuple, Any] = {}
+
+
+def _ask(self, text: str, bindings: Any = None, names: Any = None, base: Any = None, *more: Any):
+    key = (text, base, *sorted((names or {}).items()))
+    if key not in _PREPARED:
+        _PREPARED[key] = prepareQuery(text, names, base)
+    return _GENUINE(self, _PREPARED[key], bindings, names, base, *more)
 
 
 def _tell(issue) -> str:
