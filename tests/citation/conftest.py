@@ -67,10 +67,15 @@ def make(spec: dict[str, Any], folder: Path) -> None:
 
 
 def compile_document(
-    folder: Path, text: str, bibliography: str = "", runs: int = 3, engine: str = "pdflatex"
+    folder: Path,
+    text: str,
+    bibliography: str = "",
+    runs: int = 3,
+    engine: str = "pdflatex",
+    first: int | None = None,
 ) -> tuple[str, str | None]:
     """The output of LaTeX in its last run on a document, with the log of the bibliography; and the
-    text of its pages, or none if LaTeX fails."""
+    text of its pages, of all or so many, or none if LaTeX fails."""
     (folder / "paper.tex").write_text(text, encoding="ascii")
     latex = [engine, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
     commands = [latex] * runs
@@ -84,5 +89,5 @@ def compile_document(
             return said + output, None
         said = said + output if command[0] == bibliography else said
     log = (folder / "paper.log").read_text("utf-8", "replace")
-    pages = PdfReader(folder / "paper.pdf").pages
+    pages = PdfReader(folder / "paper.pdf").pages[:first]
     return said + log, " ".join(" ".join(page.extract_text() for page in pages).split())
