@@ -91,6 +91,10 @@ class Forks:
         words = ["run", str(limit or resource.RLIM_INFINITY), *arguments]
         return self._ask(words, root, {PLAIN: "1"} if plain else {})
 
+    def snakemake(self, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run Snakemake in the folder of another workflow, to the end."""
+        return self._ask(["snakemake", *arguments], folder, {}).wait()
+
     def execute(
         self, arguments: list[str], folder: Path, environment: dict[str, str]
     ) -> subprocess.CompletedProcess[str]:
@@ -120,6 +124,10 @@ def lead(arguments: list[str]) -> None:
         importlib.import_module("numba.core.config").reload_config()
         sys.argv = arguments
         runpy.run_path(arguments[0], run_name="__main__")
+        return
+    if kind == "snakemake":
+        keep_jobs_warm()
+        importlib.import_module("snakemake.cli").main(arguments)
         return
     limit, *sys.argv[1:] = arguments
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), resource.RLIM_INFINITY))

@@ -8,10 +8,13 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 from tests.conftest import Project
 from tests.faults.tiny import make_tiny, read_outputs
+
+from prefork import client
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +33,8 @@ importlib.metadata.Distribution.from_name = classmethod(from_name)
 
 def build(project: Project, **surroundings: str) -> dict:
     command = [sys.executable, "-m", "snakemake", "all", "--cores", "1"]
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | surroundings
+    own = {"PYTHONPATH", client.NAME}  # jobs are forks, as by default
+    environment = {k: v for k, v in os.environ.items() if k not in own} | surroundings
     umask = int(surroundings.get("UMASK", "022"), 8)
     done = subprocess.run(
         command,
@@ -67,5 +71,6 @@ def test_sidecars_say_what_was_made_from_what(tiny):
     assert sidecar["source"]["figure"] == "1"
     assert sidecar["bibliography"]["title"] == "A Tiny Paper"
     assert sidecar["software"].keys() >= {"numpy", "scipy", "matplotlib", "multiserver-atlas"}
+    assert sidecar["software"]["matplotlib"] == version("matplotlib")
     for name, digest in sidecar["outputs"].items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest

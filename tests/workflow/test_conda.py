@@ -55,7 +55,7 @@ def test_jobs_run_in_an_environment_without_the_project(tmp_path):
     project = make_tiny(tmp_path / "atlas")
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     environment["PATH"] = f"{bin}:{environment['PATH']}"
-    command = [sys.executable, "-m", "snakemake", "tiny_fig1", "tiny_ledger", "--cores", "2"]
+    command = [sys.executable, "-m", "snakemake", "tiny_fig1", "--cores", "2"]
     done = subprocess.run(
         [*command, "--software-deployment-method", "conda"],
         **{"cwd": project.root, "env": environment, "capture_output": True, "text": True},
@@ -65,4 +65,3 @@ def test_jobs_run_in_an_environment_without_the_project(tmp_path):
     assert "Creating conda environment" in done.stdout + done.stderr
     assert "Activating conda environment" in done.stdout + done.stderr
     assert (project.root / "figures/tiny/fig1.pdf").is_file()
-    assert (project.root / "figures/tiny/ledger.txt").is_file()

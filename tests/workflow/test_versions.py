@@ -13,6 +13,8 @@ import pytest
 from tests.conftest import ROOT
 from tests.faults.tiny import make_tiny, read_outputs
 
+from prefork import client
+
 pytestmark = pytest.mark.slow
 
 
@@ -41,16 +43,8 @@ def test_the_oldest_and_the_newest_snakemake_build_a_paper(which, tiny, tmp_path
         assert found.name.startswith(f"snakemake-{requirement.partition('>=')[2]}")
     project = make_tiny(tmp_path / "atlas")
     path = ":".join(map(str, (packages, project.root / "scripts", project.root / "src")))
-    command = [
-        "env",
-        f"PYTHONPATH={path}",
-        sys.executable,
-        "-m",
-        "snakemake",
-        "all",
-        "--cores",
-        "2",
-    ]
+    command = ["env", "-u", client.NAME, f"PYTHONPATH={path}", sys.executable, "-m", "snakemake"]
+    command += ["all", "--cores", "2"]
     done = subprocess.run(command, cwd=project.root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert read_outputs(project.root) == read_outputs(tiny.root)
