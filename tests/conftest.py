@@ -162,12 +162,6 @@ def forks() -> Forks:
     return served
 
 
-@pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A paper, built once for the tests of all workers, which work on copies of it."""
-    return build_once(tmp_path_factory, "built", copy_project)
-
-
 def build_once(
     factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Project]
 ) -> Project:
@@ -192,15 +186,22 @@ def alone(lock: Path) -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def copy(built: Project, tmp_path: Path) -> Project:
-    """A copy of the built paper, with its modification times."""
-    return copy_built(built, tmp_path / "atlas")
-
-
 def copy_built(built: Project, target: Path) -> Project:
+    """A copy of a built project, with its modification times."""
     shutil.copytree(built.root, target, symlinks=True)
     return Project(target)
+
+
+@pytest.fixture(scope="session")
+def digests() -> CodeDigests:
+    """Digests of the project's code, found once."""
+    return CodeDigests.below(ROOT)
+
+
+@pytest.fixture
+def unedited(digests: CodeDigests, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copies of the project have its code as it is: a plan need not read it again."""
+    monkeypatch.setattr(CodeDigests, "below", lambda root: digests)
 
 
 @pytest.fixture

@@ -236,20 +236,11 @@ class Driver:
 REFERENCES: dict[str, dict] = {}
 
 
-def build_base(forks: Forks, folder: Path) -> Path:
-    """A project that has been built once, to be copied."""
-    project = make_tiny(folder / "atlas")
-    shutil.copy2(Path(__file__).parents[2] / "run.py", project.root / "run.py")
-    done = forks.start(project.root, [*RUN]).wait()
-    assert done.returncode == 0, done.stdout
-    return folder
-
-
 def drive(
     forks: Forks, base: Path, folder: Path, seed: int, steps: int, counts: Counter[str]
 ) -> None:
     """Apply the sequence of a seed to a copy of the built project."""
-    shutil.copytree(base, folder, symlinks=True)
+    shutil.copytree(base, folder / "atlas", symlinks=True)
     driver = Driver(forks, folder, seed, counts)
     for _ in range(steps):
         driver.step()
@@ -258,11 +249,12 @@ def drive(
 def main(first: int, last: int, log: Path) -> None:
     """Run the sequences of the seeds from `first` to before `last`, of one to three steps."""
     with tempfile.TemporaryDirectory() as scratch, Forks() as forks, log.open("w") as told:
-        base, counted, failed = build_base(forks, Path(scratch, "base")), Counter(), 0
+        base, counted, failed = make_tiny(Path(scratch, "base")), Counter(), 0
+        assert forks.start(base.root, [*RUN]).wait().returncode == 0
         for seed in range(first, last):
             began, counts, folder = time.perf_counter(), Counter(), Path(scratch, str(seed))
             try:
-                drive(forks, base, folder, seed, 1 + seed % 3, counts)
+                drive(forks, base.root, folder, seed, 1 + seed % 3, counts)
                 outcome = "passed"
             except Exception as error:
                 failed += 1

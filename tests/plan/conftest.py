@@ -1,4 +1,4 @@
-"""The plan of all papers, and digests of the project's code that are found once."""
+"""The plan of all papers, of a text, and a folder with the project's config."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from tests.conftest import ROOT
 
 from atlas.config.read import read_yaml
-from atlas.plan.fingerprint import CodeDigests
 from atlas.plan.resolve import Plan
 
 
@@ -18,17 +17,6 @@ from atlas.plan.resolve import Plan
 def plan() -> Plan:
     """Everything, as config/config.yaml has it."""
     return Plan.load(read_yaml(ROOT / "config/config.yaml", "config.yaml")[0], ROOT)
-
-
-@pytest.fixture(scope="session")
-def digests() -> CodeDigests:
-    return CodeDigests.below(ROOT)
-
-
-@pytest.fixture
-def unedited(digests, monkeypatch) -> None:
-    """Copies of the project have its code as it is: a plan need not read it again."""
-    monkeypatch.setattr(CodeDigests, "below", lambda root: digests)
 
 
 @pytest.fixture

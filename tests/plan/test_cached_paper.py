@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tests.conftest import ROOT, check_output
 
-from atlas.plan import papers
+from atlas.plan import cached_paper, papers, resolve
+from atlas.plan.environment import software
 from atlas.plan.resolve import Plan
 
 RUN = {"papers": ["two-class-stability"]}
@@ -75,7 +76,7 @@ def test_what_was_kept_and_is_damaged_is_planned_again(read):
     assert KEPT.read_text("utf-8") == text
 
 
-def test_a_choice_a_trace_code_or_a_line_that_changes_is_seen(read, project):
+def test_what_changes_in_choice_trace_code_file_or_packages_is_seen(read, project, monkeypatch):
     root = project.root
     log = root / "borg.csv"
     rows = "cpus,priority,start_time,end_time\n0.5,50,1000000,3000000\n"
@@ -92,6 +93,10 @@ def test_a_choice_a_trace_code_or_a_line_that_changes_is_seen(read, project):
         lambda: (root / PAPER).write_text(
             (root / PAPER).read_text("utf-8").replace("servers: 30", "servers: 31"), "utf-8"
         ),
+        lambda: [
+            monkeypatch.setattr(module, "software", lambda of: dict.fromkeys(software(of), "99"))
+            for module in (cached_paper, papers, resolve)
+        ],
     ):
         seen = len(read)
         change()

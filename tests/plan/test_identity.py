@@ -106,7 +106,7 @@ def test_order_of_keys_in_a_block_does_not_count(plan):
 
 @pytest.mark.parametrize("stage", PACKAGES)
 def test_another_release_of_a_package_changes_what_it_writes_and_nothing_else(
-    plan, stage, monkeypatch
+    plan, unedited, stage, monkeypatch
 ):
     from atlas.plan import cached_paper, environment, papers, resolve
 

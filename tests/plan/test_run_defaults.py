@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from tests.conftest import ROOT
 
@@ -53,6 +55,22 @@ def test_what_a_series_has_of_its_own_is_kept_and_exact_ones_depend_on_neither(p
     )
     own, _ = series(project.root, seed=7, effort="paper")
     assert (own.parameters["seed"], own.parameters["half_width"]) == (11, 0.002)
+
+
+def test_another_seed_changes_what_is_simulated_and_nothing_else():
+    first, second = (
+        {(p.id, name): s for p in plan.products for name, s in p.series.items()}
+        for plan in (
+            Plan.load({**PAPERS, "effort": "quick", "seed": seed}, ROOT) for seed in (1, 2)
+        )
+    )
+    changed = [place for place, series in first.items() if series.digest != second[place].digest]
+    drawn = Counter(id for id, _ in changed if id not in ("ledger", "values", "z-scores"))
+    assert drawn == {
+        **{"fig3": 2, "limit-by-variability": 6, "waiting-tail": 2, "waiting-quantiles": 2},
+        **{"cells": 4, "cells-limits": 2, "cells-tail": 3},
+    }
+    assert "claims" in {first[place].study for place in changed if place[0] == "ledger"}
 
 
 @pytest.mark.parametrize("wrong", ["fast", 10, 1.5, None])

@@ -32,8 +32,8 @@ def test_one_archive_is_made_once_of_the_paper_of_the_config_file_alone(archived
     assert archived.build("archive", "--configfile", "mine.yaml") == []
 
 
-def test_outputs_are_verified_and_a_flipped_byte_is_found(archived):
-    assert archived.run("verify", "--configfile", "mine.yaml").returncode == 0
+def test_a_flipped_byte_of_an_output_is_found(archived):
+    """`test_module` verifies sound ones."""
     figure = archived.root / "figures/my-cluster/wastage.pdf"
     content = figure.read_bytes()
     figure.write_bytes(content[:100] + bytes([content[100] ^ 1]) + content[101:])
@@ -65,9 +65,7 @@ def test_the_archive_draws_its_figures_again_byte_for_byte_from_its_own_contents
     for file in (*files, *series):
         file.unlink()
     settings = ["settings.json", "given/mine.yaml"]
-    told = unpacked.build("my-cluster_wastage", "--configfile", *settings)
-    assert "draw my-cluster/wastage" in told
-    unpacked.build("--configfile", *settings)  # and the rest
+    assert "draw my-cluster/wastage" in unpacked.build("--configfile", *settings)
     assert {file: file.read_bytes() for file in files} == files
     assert {file: file.read_bytes() for file in series} == data
 

@@ -6,13 +6,16 @@ import json
 import re
 
 import pytest
-from tests.conftest import ROOT, copy_built
+from tests.conftest import ROOT, copy_project, jobs
 from tests.drawings.legible import require_all_legible
 
 from atlas.config.read import read_yaml
 from referee.read import Reference
 
 pytestmark = pytest.mark.slow
+NAME = "two-class-stability"
+PAPER = f"config/papers/{NAME}.yaml"
+FIG7A = "curve: {study: wastage-by-rate-ratio,"
 SCALING = "config/papers/multilevel-scaling.yaml"
 ROWS = "    rows: {load: [0.3, 0.6, 0.9]}\n"
 # Lists of seven loads or more, of which every fourth is kept.
@@ -25,11 +28,10 @@ def thin(loads: re.Match) -> str:
 
 
 @pytest.fixture(scope="module")
-def everything(built, tmp_path_factory):
-    """All papers, built on a copy that has the series of one, in the fastest format (half of the
-    time of a figure goes into the fonts of its PDF), with few points of curves, loads and
-    replications of cells."""
-    project = copy_built(built, tmp_path_factory.mktemp("everything") / "atlas")
+def everything(tmp_path_factory):
+    """All papers, in the fastest format (half of the time of a figure goes into the fonts of its
+    PDF), with few points of curves, loads and replications of cells."""
+    project = copy_project(tmp_path_factory.mktemp("everything") / "atlas", "all")
     project.edit("config/config.yaml", "formats: [pdf, svg, png]", "formats: [svg]")
     for file in (project.root / "config/papers").glob("*.yaml"):
         # A table is refused that keeps rows of loads which are no longer there.
@@ -43,7 +45,6 @@ def everything(built, tmp_path_factory):
     assert million.count("servers: 1000000, points: 41}") == 3
     million = million.replace("servers: 1000000, points: 41}", "servers: 1000000, points: 9}")
     (project.root / SCALING).write_text(million, "utf-8")
-    project.edit("config/config.yaml", "papers: [two-class-stability] ", "papers: all ")
     project.build("all")
     return project
 
@@ -93,5 +94,30 @@ def test_the_gallery_is_light(everything):
     assert sum(file.stat().st_size for file in files if file.is_file()) < 27 * 2**20
 
 
-def test_a_second_run_does_nothing(everything):
+def test_a_second_run_does_nothing_whatever_is_touched_or_said_in_comments(everything):
+    for file in (*everything.root.rglob("*.py"), *everything.root.rglob("*.yaml")):
+        file.touch()
+    path = everything.root / "src/multiserver/saturated/two_class.py"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"""', '"""Reworded. ', 1) + "\n# A comment.\n", encoding="utf-8")
+    everything.edit(PAPER, "# Sections 1.3 and 1.5", "# Sections 1.3 and 1.5, reworded")
     assert everything.build("all") == []
+
+
+def test_one_parameter_reruns_exactly_its_figure_and_going_back_recomputes_nothing(everything):
+    everything.edit(PAPER, f"{FIG7A} servers: 30", f"{FIG7A} points: 351, servers: 30")
+    own = [f"compute wastage-by-rate-ratio for {NAME}/fig7a", f"draw {NAME}/fig7a"]
+    following = [
+        "agree: judge the whole run",
+        f"judge {NAME}/ledger",  # claims of the figure read what is drawn
+        "publish the gallery",
+        f"typeset {NAME}/values",
+    ]
+    told = everything.run("all", "--dry-run")
+    assert jobs(told) == sorted([*own, *following])
+    target = 1
+    assert told.stdout.count("\nReason: ") == len(jobs(told)) + target
+    assert everything.build(f"{NAME}_fig7a") == own
+    assert jobs(everything.run("all", "--dry-run")) == following
+    everything.edit(PAPER, f"{FIG7A} points: 351, servers: 30", f"{FIG7A} servers: 30")
+    assert everything.build(f"{NAME}_fig7a") == [f"draw {NAME}/fig7a"]

@@ -26,22 +26,19 @@ def test_the_rules_of_a_whole_run_are_those_of_the_picture():
     assert len({rule for arrow in drawn for rule in arrow}) <= 25
 
 
-def test_a_rule_is_forced_by_its_name(tiny_copy):
-    before = read_outputs(tiny_copy.root)
-    messages = tiny_copy.build("all", "--forcerun", "draw")
-    assert DRAWN in messages and not any("compute" in message for message in messages)
-    messages = tiny_copy.build("tiny_fig1", "--forcerun", "compute")
-    assert [message for message in messages if "compute" in message and "fig1" in message]
-    assert DRAWN in messages
-    assert read_outputs(tiny_copy.root) == before
+def test_a_run_forces_a_rule_ends_with_it_or_leaves_it_out(tiny_copy):
+    def planned(*arguments: str) -> list[str]:
+        return jobs(tiny_copy.run(*arguments, "--dry-run"))
 
-
-def test_a_run_ends_with_a_rule_or_leaves_it_out(tiny_copy):
+    forced = planned("all", "--forcerun", "draw")
+    assert DRAWN in forced and not any("compute" in message for message in forced)
+    forced = planned("tiny_fig1", "--forcerun", "compute")
+    assert DRAWN in forced and any(message.startswith("compute") for message in forced)
     shutil.rmtree(tiny_copy.root / "figures")
     tiny_copy.edit(FILE, "servers: 30, needs: [1, 10]", "servers: 31, needs: [1, 10]")
-    until = jobs(tiny_copy.run("all", "--dry-run", "--until", "draw"))
+    until = planned("all", "--until", "draw")
     assert DRAWN in until and {message.partition(" ")[0] for message in until} == {"draw"}
-    without = jobs(tiny_copy.run("all", "--dry-run", "--omit-from", "draw"))
+    without = planned("all", "--omit-from", "draw")
     assert DRAWN not in without and "tabulate tiny/wasted" in without
 
 
