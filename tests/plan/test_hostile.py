@@ -62,8 +62,6 @@ def test_what_is_nested_deep_is_refused_in_no_time(plan_of, bracket):
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("", 1),
-        ("- a list\n", 1),
         ("paper: own\nyear:\t2020\n", 2),
         ("paper: own\nmade: [1,\n  2020-13-45]\n", 3),
         ("paper: own\nbits: {two: 0b_}\n", 2),
