@@ -149,9 +149,31 @@ def test_arrows_stand_for_policies_that_are_unstable_and_times_that_a_log_axis_c
             values = {"resampled": resampled, "replayed": replayed, "logged": 7}
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
-                drawn._draw_panel(ax, rows.assign(**values), options)
+                said = drawn._draw_panel(ax, rows.assign(**values), options)
             markers = [line.get_marker() for line in ax.lines]
             assert [marker for marker in markers if marker in (up, down)] == arrows
+            assert said.keys() == set(arrows)
+
+
+def test_arrows_of_unstable_policies_are_named_and_stand_above_what_is_replayed():
+    drawn = module("drawings", "trace-by-servers")
+    values = {"resampled": [np.inf, 2.0], "resampled_half_width": [0.0, 0.1]}
+    values |= {"replayed": [50.0, 1.0], "logged": 3.0, "differs": False}
+    table = pd.DataFrame({"servers": [10, 20], "policy": "fcfs", "class": "all", **values})
+    table = table.assign(time="waiting", statistic="mean", probability=np.nan)
+    for scale in ("linear", "log"):
+        options = {
+            "unit": "s",
+            "scale": scale,
+            "labels": {},
+            "time": "waiting",
+            "panels": {"all": ""},
+        }
+        fig = drawn.draw({"drawing": options}, {"log": table}, 6.0)
+        [legend] = fig.legends
+        assert "resampled, not stable" in [text.get_text() for text in legend.get_texts()]
+        [ax] = fig.axes
+        assert ax.transAxes.inverted().transform(ax.transData.transform((10, 50)))[1] < 0.9
 
 
 def test_marks_beside_a_single_number_of_servers_stand_near_its_tick():

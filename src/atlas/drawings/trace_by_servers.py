@@ -57,6 +57,11 @@ LEGENDS = 0.6
 SHARED = 0.6
 # The marks of replayed values, by whether they differ from the resampled ones.
 DASH = {False: {"marker": "_", "markersize": 6}, True: {"marker": "x", "markersize": 4}}
+# Arrows: where they are, as a fraction of the height of the axes, and what they say.
+UP = (r"$\uparrow$", 0.97, "resampled, not stable")
+DOWN = (r"$\downarrow$", 0.05, "a time of 0")
+# By what the largest value is multiplied to be below the arrows.
+ROOM = {"linear": 1.2, "log": 3.0}
 DIFFERS = "replayed, outside 95 % of resampled logs: there points are about resampled jobs only"
 
 
@@ -89,13 +94,16 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     panels = drawing["panels"]
     fig, axes, columns = panel_axes(width, len(panels), sharex=True)
     fig.set_figheight(fig.get_figheight() + LEGENDS)
+    arrows = {}
     for ax, (kind, title) in zip(axes, panels.items(), strict=True):
         ax.set_yscale(drawing["scale"])
-        _draw_panel(ax, rows_of(table, "class", kind), drawing)
+        arrows |= _draw_panel(ax, rows_of(table, "class", kind), drawing)
         if are_named(panels):
             ax.set_title(title)
     label_grid(axes, columns, "servers $n$", _ordinate(drawing))
     axes[0].plot([], [], color="0.3", linestyle="none", label="replayed", **DASH[False])
+    for marker, label in arrows.items():
+        axes[0].plot([], [], color="0.3", linestyle="none", marker=marker, ms=6, label=label)
     legend_above(fig, 2 if width < NARROW else 4)
     label = fill(DIFFERS, int(16 * width))
     crossed = axes[0].plot([], [], color="0.3", linestyle="none", label=label, **DASH[True])
@@ -118,8 +126,9 @@ def _chosen(table: pd.DataFrame, probability: float | None) -> pd.Series:
     )
 
 
-def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> None:
-    """The policies of one class of jobs, in the unit of the drawing."""
+def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> dict[str, str]:
+    """The policies of one class of jobs, in the unit of the drawing; what its arrows say."""
+    arrows = {}
     seconds, servers = SECONDS[drawing["unit"]], sorted(rows["servers"].unique())
     policies = list(rows["policy"].unique())
     # A logarithmic axis has no place for 0.
@@ -143,9 +152,10 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> None:
             ax.plot(places, theirs[here], color=style["color"], linestyle="none", **mark)
         none = ((y == 0) | (theirs == 0)) & (drawing["scale"] == "log")
         arrow = {"transform": ax.get_xaxis_transform(), "color": style["color"], "ms": 6, "ls": ""}
-        for marker, height, at in ((r"\uparrow", 0.97, np.isinf(y)), (r"\downarrow", 0.05, none)):
+        for (marker, height, says), at in ((UP, np.isinf(y)), (DOWN, none)):
             for place in x[at]:
-                ax.plot([place], [height], marker=f"${marker}$", **arrow)
+                ax.plot([place], [height], marker=marker, **arrow)
+                arrows[marker] = says
     logged = rows["logged"].iloc[0] / seconds
     if math.isfinite(logged) and (logged > 0 or drawing["scale"] == "linear"):
         ax.axhline(logged, color="black", label="in the log", **LIMIT)
@@ -156,7 +166,10 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> None:
     elif len(shown):
         # Bars may extend below 0.
         ax.set_ylim(bottom=0.6 * shown.min())
+    if UP[0] in arrows and len(shown):
+        ax.set_ylim(top=max(ROOM[drawing["scale"]] * shown.max(), ax.get_ylim()[1]))
     if len(servers) == 1:
         # The axis would end at the marks beside the number, as if they were at others.
         ax.set_xlim(servers[0] - 1, servers[0] + 1)
     label_servers(ax, servers)
+    return arrows
