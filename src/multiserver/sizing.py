@@ -98,10 +98,9 @@ class Target:
         distribution = getattr(group, f"{self.time}_time")
         if self.longer_than is not None:
             return distribution.sf(self.longer_than)
-        value = distribution.quantile(self.quantile)
         # Where P(time = 0) is the probability, rounding makes a quantile of 0 a positive time.
         just = distribution.sf(self.at_most) <= (1 - self.quantile) * (1 + ROUNDING)
-        return min(value, self.at_most) if just else value
+        return min(distribution.quantile(self.quantile), self.at_most if just else math.inf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,12 +206,9 @@ def fewest_servers(
         else:
             _try_all(meets, values, first, largest, target)
     tried = tuple(sorted(values))
+    found = tuple(values[n] for n in tried)
     return Sizing(
-        policy=repr(policy),
-        target=target,
-        arrival_rate=arrival_rate,
-        tried=tried,
-        values=tuple(values[n] for n in tried),
+        policy=repr(policy), target=target, arrival_rate=arrival_rate, tried=tried, values=found
     )
 
 

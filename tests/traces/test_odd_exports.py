@@ -131,7 +131,9 @@ def test_how_much_durations_and_demands_vary(tmp_path):
 def test_lines_before_the_names_of_the_columns_are_said_to_be_there(tmp_path, before, what):
     log = write(tmp_path / "log", before + "v,x\n" + "1,3\n" * 140)
     number = before.count("\n") + 1
-    expected = rf"name a column v and x, .* \(it is {what}; line {number} is v,x: remove the lines"
+    expected = (
+        rf"name v and x as columns, .* \(it is {what}; line {number} is v,x: remove the lines"
+    )
     with pytest.raises(ValueError, match=expected):
         jobs_of(plain.read(log, {"need": "v", "duration": "x"}))
     with pytest.raises(ValueError, match=r"found w, x$"):
