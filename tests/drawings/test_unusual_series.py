@@ -176,6 +176,25 @@ def test_arrows_of_unstable_policies_are_named_and_stand_above_what_is_replayed(
         assert ax.transAxes.inverted().transform(ax.transData.transform((10, 50)))[1] < 0.9
 
 
+def test_panels_of_a_narrow_figure_stand_one_below_the_other_and_their_labels_do_not_meet():
+    drawn = module("drawings", "trace-by-servers")
+    classes = ["class-1", "class-2", "class-3"]
+    values = {"resampled": 2.0, "resampled_half_width": 0.1, "replayed": 1.0, "logged": 3.0}
+    table = pd.DataFrame({"class": classes, "servers": 10, "policy": "fcfs", **values})
+    table = table.assign(time="waiting", statistic="quantile", probability=0.95, differs=False)
+    panels = dict(zip(classes, ("one node", "2 to 8 nodes", "more than 8 nodes"), strict=True))
+    options = {"unit": "min", "scale": "log", "labels": {}, "time": "waiting", "panels": panels}
+    fig = drawn.draw({"drawing": options | {"probability": 0.95}}, {"log": table}, 3.4)
+    fig.set_layout_engine("constrained")
+    fig.canvas.draw()
+    for ax in fig.axes:
+        label, frame = ax.yaxis.label.get_window_extent(), ax.get_window_extent()
+        assert frame.y0 <= label.y0 and label.y1 <= frame.y1
+        title = ax.title.get_window_extent()
+        assert title.x0 >= 0 and title.x1 <= fig.bbox.x1
+    assert len({round(ax.get_position().x0, 3) for ax in fig.axes}) == 1
+
+
 def test_marks_beside_a_single_number_of_servers_stand_near_its_tick():
     rows = pd.DataFrame(
         {

@@ -64,11 +64,14 @@ def panels_in_rows(fig: Figure, count: int, columns: int, **shared: bool) -> lis
 
 
 def panel_axes(width: float, count: int, **shared: bool) -> tuple[Figure, list[Axes], int]:
-    """A figure of `count` panels in rows of at most three, and the number in a row. Its height is
-    0.85 times the width of a panel per row, or 0.8 times its own width for a single panel."""
-    columns = 2 if count in (2, 4) else min(count, 3)
+    """A figure of `count` panels in rows of at most three, or one below the other if it is narrow,
+    and the number in a row. Its height is 0.85 times the width of a panel per row (0.66 if narrow),
+    or 0.8 times its own width for a single panel."""
+    stacked = count > 1 and width < NARROW
+    columns = 1 if stacked else 2 if count in (2, 4) else min(count, 3)
     rows = -(-count // columns)
-    height = (0.8 if count == 1 else (0.85 / columns * rows + 0.08)) * width
+    share = 0.66 if stacked else 0.85 / columns
+    height = (0.8 if count == 1 else share * rows + 0.08) * width
     fig = Figure(figsize=(width, height if count == 1 else max(height, 1 + 1.4 * rows)))
     return fig, panels_in_rows(fig, count, columns, **shared), columns
 

@@ -114,8 +114,9 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
 
 def _ordinate(drawing: Spec) -> str:
     p, unit = drawing.get("probability"), drawing["unit"]
-    statistic = "mean" if p is None else f"{point(p)} point of the"
-    return f"{statistic} {time_name(drawing['time'])} ({unit})"
+    # In one line that of a quantile is longer than a panel is high.
+    statistic = "mean " if p is None else f"{point(p)} point of the\n"
+    return f"{statistic}{time_name(drawing['time'])} ({unit})"
 
 
 def _chosen(table: pd.DataFrame, probability: float | None) -> pd.Series:
