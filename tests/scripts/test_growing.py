@@ -100,7 +100,7 @@ def test_large_jobs_have_the_share_that_is_asked_for():
 
 @pytest.mark.parametrize("change", [{"probability": 0.1}, {"demand": None}])
 def test_the_mix_is_said_in_one_way(change):
-    with pytest.raises(ValidationError, match="one of the two"):
+    with pytest.raises(ValidationError, match="one of probability, demand"):
         GrowingBlock.model_validate(BALANCED | {"sizes": [10, 20]} | change)
 
 

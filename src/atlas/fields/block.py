@@ -74,6 +74,13 @@ def require(holds: bool, found: str, expected: str, *at: str | int) -> None:
         raise misfit(found, expected, *at)
 
 
+def require_one(block: BaseModel, *keys: str) -> None:
+    """Raise a `misfit` unless a block has exactly one of these keys."""
+    given = [key for key in keys if getattr(block, key) is not None]
+    found = " and ".join(given) or f"neither {' nor '.join(keys)}"
+    require(len(given) == 1, found, f"one of {', '.join(keys)}")
+
+
 @contextmanager
 def refusing(expected: str, *at: str | int, of: Errors = ValueError) -> Iterator[None]:
     """Raise a `misfit` in place of an error of the library."""

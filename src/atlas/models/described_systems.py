@@ -23,7 +23,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from atlas.fields.block import WHOLE, Block, require
+from atlas.fields.block import WHOLE, Block, require, require_one
 from atlas.fields.vocabulary import Assignments, Capacities, Needs, Probabilities, Servers
 from atlas.models.networks import NetworkBlock, read_network
 from atlas.models.policies import PolicyBlock, read_policy
@@ -128,9 +128,8 @@ class ParallelProcessingBlock(DescribedBlock):
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
-        for pair in (("servers", "speeds"), ("compatible", "degrees")):
-            given = [name for name in pair if getattr(self, name) is not None]
-            require(len(given) == 1, f"{given or 'neither'}", f"one of {', '.join(pair)}")
+        require_one(self, "servers", "speeds")
+        require_one(self, "compatible", "degrees")
         servers = self.servers or len(self.speeds)
         require_existing(servers, self.compatible or [], "compatible")
         return self

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from atlas.fields.block import INCREASING, WHOLE, Block, require
+from atlas.fields.block import INCREASING, WHOLE, Block, require, require_one
 from atlas.fields.vocabulary import (
     LARGEST,
     InnerProbability,
@@ -89,9 +89,7 @@ class GrowingBlock(Block):
 
     @model_validator(mode="after")
     def _exist(self) -> Self:
-        given = [key for key in ("probability", "demand") if getattr(self, key) is not None]
-        found = " and ".join(given) or "neither probability nor demand"
-        require(len(given) == 1, found, "one of the two")
+        require_one(self, "probability", "demand")
         for i, n in enumerate(self.sizes if self.large == "n/2" else ()):
             require(n % 2 == 0 and n >= 4, f"{n} servers", "even numbers from 4 on", "sizes", i)
         return self

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
+from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require, require_one
 from atlas.fields.vocabulary import (
     FINEST,
     LARGEST,
@@ -119,9 +119,7 @@ class JobsBlock(Block):
     @model_validator(mode="after")
     def _is_one(self) -> Self:
         known = [key for key in ("trace", "generated", "classes") if key in type(self).model_fields]
-        given = [key for key in known if getattr(self, key) is not None]
-        found = " and ".join(given) or f"neither {' nor '.join(known)}"
-        require(len(given) == 1, found, f"one of {', '.join(known)}")
+        require_one(self, *known)
         return self
 
 
