@@ -90,6 +90,18 @@ def test_printed_theorems_for_many_servers(n, needs, ratio, p2):
         assert relative(found.wastage, exact.wastage) < 1e-12
 
 
+def test_a_million_equal_steps_hardly_round():
+    """Needs 1 and n at equal rates: π = p2 p1^a below a = n, so log π falls by equal steps.
+
+    Added one after another, they are off by 2e-10.
+    """
+    n, p2 = 1_000_000, 3e-6
+    a = np.arange(1, n)
+    falling = np.exp(a * np.log1p(-p2)) / a
+    sojourns = p2 + p2 * math.fsum(falling) + math.exp(n * math.log1p(-p2)) / n
+    assert sweep(n, (1, n), (1, 1), p2).throughput == close(1 / sojourns, rel=1e-14)
+
+
 @pytest.mark.parametrize("p", [(1e-20, 1.0), (1e-10, 1.0), (1.0, 1e-10)])
 def test_the_smaller_probability_is_believed(p):
     """They may sum to 1 + 1e-10 as typed, and 1 may stand for 1 − 1e-20."""
@@ -107,7 +119,7 @@ RATES_2 = np.array([[1e-6], [0.5], [1.0], [1e6]])
 P_2 = np.array([1e-9, 0.1, 0.25, 0.6, 1 - 1e-9])
 
 
-def test_sweep_is_the_law_point_by_point():
+def test_sweep_is_the_distribution_point_by_point():
     found = sweep(47, (3, 10), (2.0, RATES_2), P_2)
     assert found.throughput.shape == found.wastage.shape == found.utilisation.shape == (4, 5)
     for (i, j), p2 in np.ndenumerate(np.broadcast_to(P_2, (4, 5))):
@@ -178,7 +190,7 @@ def test_bad_arguments_are_named(arguments, named):
 
 
 @pytest.mark.parametrize("needs", [(3,), (1, 3, 10), (10, 3), (3, 3)])
-def test_law_wants_two_classes_smaller_first(needs):
+def test_two_classes_smaller_first_are_required(needs):
     uniform = [1 / len(needs)] * len(needs)
     with pytest.raises(ValueError, match="found"):
         distribution(MultiserverJobSystem.of(30, needs, [1.0] * len(needs), uniform))
