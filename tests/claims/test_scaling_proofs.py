@@ -49,7 +49,7 @@ def test_equations_3_to_6(equation):
     assert identities.identity_gap(equation=equation, count=8, largest=12, seed=3) < 1e-11
 
 
-def test_equation_6_fails_for_a_wrong_law(monkeypatch):
+def test_equation_6_fails_for_a_wrong_distribution(monkeypatch):
     monkeypatch.setattr(identities, "_right_of_eq_6", lambda n, p_n, rates, tilde: 0.0)
     assert identities.identity_gap(equation=6, count=8, largest=12, seed=3) > 1e-3
 

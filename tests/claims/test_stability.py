@@ -38,7 +38,7 @@ def test_limits_are_where_the_drift_of_the_queue_changes_its_sign():
     assert stability.drift_gap_with_one_rate(count=10, largest=5, seed=1) < 1e-12
 
 
-def test_the_simulated_queue_has_the_mean_of_its_law():
+def test_the_simulated_queue_has_the_mean_of_its_distribution():
     found = stability.mean_jobs_over_exact(**EXAMPLE, fraction_of_limit=0.8, jobs=800_000, seed=1)
     assert found.settled
     assert abs(found.mean - 1) < DOUBT * found.standard_error

@@ -132,7 +132,7 @@ def test_migration_by_slot_is_exact_and_sampled():
         SYSTEMS["heterogeneous"].under(ms.FastestServerFirst(migration="up")).exact(load=0.6)
 
 
-def test_tails_are_those_of_the_law():
+def test_tails_are_those_of_the_distribution():
     queue = SYSTEMS["multiserver-jobs"].under(ms.FCFS)
     found = queue.exact(load=0.5)
     law = solve(multiserver_jobs.prepare(JOBS).at(found.arrival_rate))

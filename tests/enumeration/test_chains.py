@@ -24,7 +24,7 @@ from atlas.enumeration.tagged import follow, poisson
 ONE = read_phases({"exponential": 1})
 
 
-def test_the_stationary_law_of_a_few_states_by_hand():
+def test_the_stationary_distribution_of_a_few_states_by_hand():
     rates = np.array([[0, 2, 0], [1, 0, 3], [4, 0, 0]], dtype=float)
     law = stationary(rates)
     assert law @ rates == pytest.approx(law * rates.sum(axis=1), rel=1e-14)

@@ -183,7 +183,7 @@ def test_gains_of_many_jumps_are_sums_over_single_ones(name, steps):
 
 
 @every_process
-def test_tables_lead_where_the_law_does(name):
+def test_tables_lead_where_the_distribution_does(name):
     found = skeleton(PROCESSES[name], 5)
     tables, bits = found.alias_tables()
     for law, table in zip(found.distribution, tables, strict=True):

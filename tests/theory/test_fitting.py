@@ -60,7 +60,7 @@ def moments(size):
     ],
     ids=repr,
 )
-def test_moments_of_a_law_without_phases(distribution, third, matched):
+def test_moments_of_a_distribution_without_phases(distribution, third, matched):
     found = moments(fit_distribution(distribution))
     assert found[0] == close(distribution.mean, 1e-12)
     assert found[1] == close(distribution.second_moment, 1e-12)
@@ -90,7 +90,7 @@ def test_two_moments(mean, scv):
         assert (k - 1) * scv < 1 <= k * scv * (1 + 2 * RELATIVE_TOLERANCE)
 
 
-def test_the_plainest_law_is_taken():
+def test_the_plainest_distribution_is_taken():
     assert fit_two_moments(0.5, 1.0) == Exponential(2.0)
     assert fit_two_moments(3.0, 1 / 3) == Erlang(3, 1.0)
     balanced = fit_two_moments(1.0, 4.0)

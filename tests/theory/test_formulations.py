@@ -47,7 +47,7 @@ def test_theorem_1_holds_for_one_rate_and_not_for_several():
     assert gap(UNEQUAL) > 1e-3
 
 
-def test_theorem_2_is_the_law_of_formulation_1():
+def test_theorem_2_is_the_distribution_of_formulation_1():
     distribution = two_class.distribution(TWO)
     served = formulations.service_distribution(
         TWO, formulations.embedded_distribution(TWO, formulations.exactly_k)

@@ -277,7 +277,7 @@ def test_one_duration_by_terms_and_by_zeros():
 @pytest.mark.parametrize(
     "distribution", [Lognormal(0.8, 1.3), Weibull(0.6, 0.5), Weibull(4.0, 1.0)], ids=repr
 )
-def test_arrivals_during_laws_of_logs_against_quadrature(distribution):
+def test_arrivals_during_durations_of_logs_against_quadrature(distribution):
     """P(more than n arrivals of rate 2 during S), by mpmath from the density of ln S."""
     found = more_arrive(distribution, 2.0, 8)
     with mpmath.workdps(20):

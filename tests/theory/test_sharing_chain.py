@@ -46,7 +46,7 @@ def test_moves_from_a_state_of_a_mixed_queue():
     assert ((1, 0, 1, 0),) not in full
 
 
-def test_the_law_of_one_server_with_losses():
+def test_the_distribution_of_one_server_with_losses():
     """M/M/1 with room for 4: π(n) ∝ ρ^n; elimination of 5 states rounds to 1e-15."""
     queue = MultiServerQueue((2,), (frozenset({0}),))
     distribution = stationary_distribution(Network((queue,), [1], [[0]]), most=4)

@@ -148,7 +148,7 @@ def test_steps_keep_the_decay_that_they_are_scaled_to():
     assert later / at_once == pytest.approx(math.exp(-20), rel=1e-8)
 
 
-def test_the_law_tells_its_rounding():
+def test_the_distribution_tells_its_rounding():
     jobs = phased_jobs(one_class(3, ms.Erlang(stages=2, rate=1.0)))
     process = age_process.prepare(jobs)
     distribution = waiting_distribution(process.at(0.9 * process.limit))
