@@ -55,8 +55,8 @@ class CodeDigests:
 
     def __init__(self, folders: Iterable[Path]) -> None:
         self._folders = tuple(folders)
-        self._find = cache(self._find)
         self._read = cache(self._read)
+        self._imports = cache(self._imports)
         self.digest = cache(self.digest)
         self._cached = load(CACHE, _reader())
         self._used: dict[str, dict[str, Any]] = {}
@@ -77,10 +77,9 @@ class CodeDigests:
         pending = list(modules)
         while pending:
             name = pending.pop()
-            file = None if name in closure else self._find(name)
-            if file is not None:
-                closure[name] = file
-                pending += [*self._read(file)["imports"], *_upwards(name)]
+            if name not in closure and name in self._files:
+                closure[name] = self._files[name]
+                pending += self._imports(name)
         missing = [name for name in modules if name not in closure]
         if missing:
             raise LookupError(f"no module {', '.join(missing)}")
@@ -102,10 +101,23 @@ class CodeDigests:
         folders = ("multiserver/saturated", "multiserver/simulation")
         return self.digest(*(name for folder in folders for name in self.modules(folder)))
 
-    def _find(self, name: str) -> Path | None:
-        stem = Path(*name.split("."))
-        candidates = (f / p for f in self._folders for p in (stem / "__init__.py", f"{stem}.py"))
-        return next((file for file in candidates if file.is_file()), None)
+    @cached_property
+    def _files(self) -> dict[str, Path]:
+        """The files of all modules by dotted name; of equal names the first folder's counts, and a
+        package before a module."""
+        found: dict[str, Path] = {}
+        for folder in self._folders:
+            files = sorted(folder.rglob("*.py"), key=lambda file: file.name != "__init__.py")
+            for file in files:
+                path = file.relative_to(folder)
+                path = path.parent if path.name == "__init__.py" else path.with_suffix("")
+                found.setdefault(".".join(path.parts), file)
+        return found
+
+    def _imports(self, name: str) -> list[str]:
+        """Our modules that one of them imports, and its packages."""
+        imports = self._read(self._files[name])["imports"]
+        return [other for other in [*imports, *_upwards(name)] if other in self._files]
 
     def _read(self, file: Path) -> dict[str, Any]:
         """The dotted names that a file may import, and the digest of its code."""
