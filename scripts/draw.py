@@ -21,13 +21,14 @@ from atlas.io.atomic import replace, write_text, write_texts
 from atlas.io.cite import frame, paste
 from atlas.io.dark_mode import shade
 from atlas.io.product import Spec, identify, run
+from atlas.io.style import style_context
 
 
 def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
     """Write the figure in every format that the config asks for."""
     drawing = importlib.import_module(f"atlas.drawings.{spec['drawing']['kind'].replace('-', '_')}")
     look = spec["look"]
-    with rendering.style_context(look["style"]):
+    with style_context(look["style"]):
         figure = drawing.draw(spec, series, look["widths"][spec["width"]])
         rendering.mark_lone_points(figure)
         rendering.freeze_layout(figure)

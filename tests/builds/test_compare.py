@@ -18,6 +18,7 @@ from atlas.io import metadata, rendering
 from atlas.io.cite import references
 from atlas.io.product import identify
 from atlas.io.specs import digest
+from atlas.io.style import style_context
 
 SIDECAR = "figures/paper/fig1.json"
 
@@ -37,7 +38,7 @@ def build(root: Path, revision: str, end: float = 1.0) -> Path:
     record = identify(spec)
     about = metadata.FigureMetadata(spec["title"], "", json.dumps(record), record)
     style = (ROOT / "config/atlas.mplstyle").read_text("utf-8")
-    with rendering.style_context(style):
+    with style_context(style):
         for kind in ("pdf", "png", "svg"):
             draft = folder / f"fig1.{kind}"
             metadata.save(partial(rendering.save, figure), draft, kind, about)

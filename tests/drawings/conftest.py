@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from tests.conftest import ROOT
 
-from atlas.io import rendering
+from atlas.io.style import style_context
 
 STYLE = (ROOT / "config/atlas.mplstyle").read_text("utf-8")
 
 
 @pytest.fixture
 def style():
-    with rendering.style_context(STYLE):
+    with style_context(STYLE):
         yield

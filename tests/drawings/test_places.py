@@ -16,6 +16,7 @@ from atlas.config.kinds import module
 from atlas.io import rendering
 from atlas.io.dark_mode import shade
 from atlas.io.readable import attach, detach, name_marks
+from atlas.io.style import style_context
 from atlas.plan.resolve import Plan
 
 pytestmark = pytest.mark.slow
@@ -51,7 +52,7 @@ def colours(spec: dict) -> dict[str, str]:
     classes = spec["drawing"]["panels"] if by_class else ["all"]
     tables = [rows.assign(**{"class": c, "quantity": c}) for c in classes]
     series = dict.fromkeys(spec["series"], pd.concat(tables, ignore_index=True))
-    with rendering.style_context(spec["look"]["style"]):
+    with style_context(spec["look"]["style"]):
         figure = module("drawings", spec["drawing"]["kind"]).draw(spec, series, 5)
         rendering.freeze_layout(figure)
         readings = name_marks(figure)

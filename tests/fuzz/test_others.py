@@ -29,7 +29,8 @@ from atlas.config.errors import ConfigError
 from atlas.config.letters import find_unprintable
 from atlas.config.styles import check_style, require_drawable
 from atlas.io.mathematics import formulate
-from atlas.io.rendering import draw_sample, save, style_context
+from atlas.io.rendering import draw_sample, save
+from atlas.io.style import style_context
 from atlas.models.class_tables import TableError, read_class_table
 
 pytestmark = pytest.mark.slow

@@ -16,6 +16,7 @@ from atlas.gallery.render import render
 from atlas.io import rendering
 from atlas.io.dark_mode import shade
 from atlas.io.readable import attach, detach, name_marks
+from atlas.io.style import style_context
 
 X = [1.0, 2.0, 3.0, 4.0]
 ONE, OTHER = [10.0, 100.0, 1000.0, 10000.0], [5.0, 5.0, 5.0, 5.0]
@@ -29,7 +30,7 @@ TOOLTIP_TEXT = f"() => {{ const tip = ({TOOLTIP})(); return tip.hidden ? '' : ti
 
 def drawn() -> tuple[str, dict]:
     """Two curves with points and one limit, as a figure of a paper is made."""
-    with rendering.style_context("legend.frameon: False\n"):
+    with style_context("legend.frameon: False\n"):
         figure = Figure((4, 3))
         ax = figure.subplots()
         ax.set(xlim=(0, 5), ylim=(1, 1e5), yscale="log", xlabel=r"rate $\lambda\,x$", ylabel="jobs")

@@ -19,7 +19,8 @@ from atlas.config.read import read_yaml
 from atlas.io.cite import caption, references
 from atlas.io.latex import ESCAPES, escape
 from atlas.io.mathematics import formulate
-from atlas.io.rendering import save, style_context
+from atlas.io.rendering import save
+from atlas.io.style import style_context
 
 pytestmark = pytest.mark.usefixtures("unedited")
 

@@ -67,7 +67,7 @@ def _letters(style: str) -> frozenset[int]:
     from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties, fontManager, get_font
 
-    from atlas.io.rendering import style_context
+    from atlas.io.style import style_context
 
     with style_context(style):
         files = fontManager._find_fonts_by_props(FontProperties(family=rcParams["font.family"]))

@@ -77,7 +77,7 @@ def _read(text: str) -> tuple[tuple[Fault, ...], dict, float]:
 def _check(settings: Any, key: str, value: str) -> Iterator[Fault]:
     from matplotlib import colormaps, rcParamsDefault
 
-    from atlas.io.rendering import NEEDED
+    from atlas.io.style import NEEDED
 
     if key not in rcParamsDefault:
         hint = suggest(key, rcParamsDefault)

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable
 from functools import cache, partial
 from io import BytesIO
 from itertools import pairwise
@@ -30,6 +28,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import AutoLocator, LogFormatter, MaxNLocator, NullLocator, ScalarFormatter
 
 from atlas.io.readable import NONE
+from atlas.io.style import style_context
 
 # The size of sub- and superscripts: 6 pt beside 7 pt. Matplotlib has 0.7 and no setting for it. Its
 # parser caches what it has set, so the factor must be changed before anything is drawn.
@@ -49,36 +48,12 @@ TICKS = (
     *("100", "0.0", "0.2", "0.4", "0.5", "0.6", "0.8", "1.0", "1.5", "2.0", "2.5"),
     *(f"10^{{{n}}}" for n in range(-3, 6)),
 )
-# Settings that the drawings need, whatever a style says.
-NEEDED = {
-    "figure.constrained_layout.use": True,
-    "figure.autolayout": False,
-    "text.usetex": False,
-    "path.effects": [],
-}
-# Without a salt, the ids in an SVG file would be random.
-SALT = "multiserver-atlas"
 # The least distance between labels of ticks, in pixels.
 APART = 2.0
 # What an axis finds out of its ticks.
 MEASURED = ("_update_ticks", "_get_ticklabel_bboxes")
 # The relative range of values that differ by rounding, or less than what is iterated is known to.
 CONSTANT = 1e-6
-
-
-@contextmanager
-def style_context(style: str) -> Iterator[None]:
-    """Figures made in this context follow `style`, the text of a style file, and not a user's
-    matplotlibrc."""
-    # Matplotlib reads styles from files only, and not every system can reopen an open file.
-    with matplotlib.rc_context(), tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "atlas.mplstyle")
-        file.write_text(style, encoding="utf-8")
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(matplotlib.rc_params_from_file(file, use_default_template=False))
-        matplotlib.rcParams.update(NEEDED)
-        matplotlib.rcParams["svg.hashsalt"] = matplotlib.rcParams["svg.hashsalt"] or SALT
-        yield
 
 
 def freeze_layout(figure: Figure) -> None:
