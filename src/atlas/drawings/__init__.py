@@ -101,7 +101,11 @@ def end_at(ax: Axes, ceiling: float) -> None:
     """End the vertical axis at a ceiling, unless all that it shows lies above."""
     # Not the end of the axis, whose margin can lie below the ceiling where no data do.
     if ax.dataLim.y0 < ceiling:
-        ax.set_ylim(top=ceiling)
+        bottom, least = ax.get_ylim()[0], ax.dataLim.minposy
+        if ax.get_yscale() == "log" and least < ceiling:
+            # A lone point would stand on the edge.
+            bottom = min(bottom, least * (least / ceiling) ** 0.05)
+        ax.set_ylim(bottom, ceiling)
 
 
 def curve_style(i: int) -> dict[str, Any]:

@@ -116,7 +116,8 @@ def _draw_panel(ax: Axes, panel: Spec, series: Tables) -> None:
             ends.append((rows[x].iloc[0], rows["ceiling"].iloc[0]))
     if ends:
         # The limits are named at the left end of the highest.
-        note(ax, "limits", max(ends, key=lambda end: end[1]), (0, 2))
+        name = "limits" if len({*ends}) > 1 else "limit"
+        note(ax, name, max(ends, key=lambda end: end[1]), (0, 2))
     ax.set_yscale(panel["scale"])
     if panel["scale"] == "linear":
         ax.set_ylim(0, None)

@@ -46,12 +46,14 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
             _draw_job(ax, place, 2.6, kind, job.need, note)
             place += job.need + 0.5
     busy = jobs.loc[jobs["place"] == "service", "need"].sum()
-    arrow = {"arrowstyle": "<->", "lw": 0.7, "shrinkA": 0, "shrinkB": 0}
-    ax.annotate("", (busy, -0.35), (servers, -0.35), arrowprops=arrow)
-    write(ax, (busy + servers) / 2, -0.55, f"{servers - busy} idle", "top")
+    if busy < servers:
+        arrow = {"arrowstyle": "<->", "lw": 0.7, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", (busy, -0.35), (servers, -0.35), arrowprops=arrow)
+        write(ax, (busy + servers) / 2, -0.55, f"{servers - busy} idle", "top")
     write(ax, busy / 2, -0.55, f"{busy} busy", "top")
     ax.text(0, 1.25, f"{servers} servers", fontsize=SIZE, va="bottom")
-    ax.text(0, 3.85, "queue, head first", fontsize=SIZE, va="bottom")
+    queue = "queue, head first" if place else "queue: empty"
+    ax.text(0, 3.85 if place else 2.6, queue, fontsize=SIZE, va="bottom")
     ax.set(xlim=(-0.3, max(servers, place) + 0.3), ylim=(-1.6, 4.9))
     ax.axis("off")
     return fig

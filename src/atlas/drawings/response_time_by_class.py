@@ -36,6 +36,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     needs = figure["series"]["classes"]["parameters"]["needs"]
     fig, ax = single_axes(width, 0.72)
     for c, (name, curve) in enumerate(curves):
+        if name == "all" and len(needs) == 1:
+            continue
         color = "black" if name == "all" else f"C{c % 6}"
         label = "all jobs" if name == "all" else f"need {needs[c]}"
         if name != "all" and needs.count(needs[c]) > 1:

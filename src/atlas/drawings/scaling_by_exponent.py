@@ -52,9 +52,9 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
             ax.plot(curve["exponent"], y, label=label, **curve_style(place))
         exponent = f"{power:g}"
         exponent = exponent if len(exponent) == 1 else f"{{{exponent}}}"
-        divisor = "n" if power == 1 else f"n^{exponent}"
+        divisor = {0: "", 1: r"\,/\,n"}.get(power, rf"\,/\,n^{exponent}")
         ax.set_xlabel(r"exponent $\alpha$")
-        ax.set_ylabel(f"${SYMBOLS[quantity]}\\,/\\,{divisor}$ ({UNITS[quantity]})")
+        ax.set_ylabel(f"${SYMBOLS[quantity]}{divisor}$ ({UNITS[quantity]})")
         ax.set_ylim(0)
         ax.margins(x=0.02)
         if len(quantities) > 1:

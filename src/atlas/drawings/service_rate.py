@@ -6,6 +6,7 @@ lists the series and the class it shows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from matplotlib.axes import Axes
@@ -49,7 +50,7 @@ class Options(OptionsBlock):
         columns = ("load", "quantity", "mean_service_rate", "half_width")
         return (
             *(Wanted(name, ("load", "class", "mean_service_rate")) for name in curves),
-            *(Wanted(name, columns) for name in points),
+            *(Wanted(name, columns, ("interruptions",)) for name in points),
         )
 
     def check(self, series: Parameters) -> None:
@@ -57,6 +58,9 @@ class Options(OptionsBlock):
             require(bool(panel.curves or panel.points), "an empty panel", SHOWN, "panels", i)
             for name in (*panel.curves, *panel.points):
                 require_class(series[name], panel.class_, "panels", i, "class")
+            for name in panel.points:
+                m = series[name].interruptions
+                require(len(m) == 1, f"{name} at {m} interruptions", "one number", "panels", i)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
@@ -68,8 +72,9 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     height = 0.64 * len(panels) + 0.2 if stacked else 0.75 / len(panels) + 0.06
     fig = Figure(figsize=(width, height * width))
     axes = fig.subplots(*shape, squeeze=False, sharex=True).ravel()
+    black = {"color": "black"} if any(panel["points"] for panel in panels) else {}
     for ax, panel in zip(axes, panels, strict=True):
-        _draw_panel(ax, panel, series)
+        _draw_panel(ax, panel, series, black)
         ax.set_title(panel["title"])
         if ax.get_subplotspec().is_last_row():
             ax.set_xlabel(r"load $\rho$")
@@ -79,10 +84,10 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     return fig
 
 
-def _draw_panel(ax: Axes, panel: Spec, series: Tables) -> None:
+def _draw_panel(ax: Axes, panel: Spec, series: Tables, black: Mapping[str, str]) -> None:
     for i, (name, label) in enumerate(panel["curves"].items()):
         curve = rows_of(series[name], "class", panel["class"])
-        style = curve_style(i) | ({"color": "black"} if panel["points"] else {})
+        style = curve_style(i) | black
         ax.plot(curve["load"], curve["mean_service_rate"], label=label, lw=1, **style)
     for i, (name, label) in enumerate(panel["points"].items()):
         points = rows_of(series[name], "quantity", panel["class"])

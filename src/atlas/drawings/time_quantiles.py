@@ -22,6 +22,7 @@ from atlas.drawings import (
     Tables,
     are_named,
     columns,
+    label_grid,
     pair_style,
     pairs,
     panel_axes,
@@ -93,13 +94,11 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         named = draw_limits(ax, limits)
         if are_named(panels):
             ax.set_title(title, pad=4 + ROW * named)
-        ax.set_xlabel(LOADS["load"])
     least, most = min(ax.dataLim.y0 for ax in axes), max(ax.dataLim.y1 for ax in axes)
     # Nothing is left of quantiles that all lie outside.
     if least < drawing["ceiling"] and most > drawing["floor"]:
         axes[0].set_ylim(drawing["floor"], drawing["ceiling"])
-    for ax in axes[::across]:
-        ax.set_ylabel(f"quantile of the {time_name(drawing['time'])} (s)")
+    label_grid(axes, across, LOADS["load"], f"quantile of the {time_name(drawing['time'])} (s)")
     legend_above(fig, 4 if width > NARROW else 2)
     return fig
 

@@ -39,7 +39,8 @@ class Options(OptionsBlock):
 
     def check(self, series: Parameters) -> None:
         methods = series["wastage"].methods
-        require(self.reference in methods, repr(self.reference), f"one of {methods}", "reference")
+        expected = f"one of {', '.join(methods)}"
+        require(self.reference in methods, repr(self.reference), expected, "reference")
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

@@ -140,14 +140,14 @@ def flatten_constants(figure: Figure) -> bool:
 
 
 def part_labels(figure: Figure) -> bool:
-    """Label axes anew on which labels meet, and logarithmic ones on which fewer than two are, as on
-    axes of about a decade. The layout must have been found; returns whether to find it again."""
+    """Label axes anew on which labels meet, and logarithmic ones with at most one power of ten or
+    fewer than two labels. The layout must have been found; returns whether to find it again."""
     misread = [
         axis
         for axis in _both_axes(figure)
         if axis.get_scale() == "log"
         and isinstance(axis.get_minor_formatter(), LogFormatter)
-        and (_meet(axis) or _too_few(axis))
+        and (_is_short(axis) or _meet(axis) or _too_few(axis))
     ]
     for axis in misread:
         low, high = sorted(axis.get_view_interval())
@@ -192,6 +192,12 @@ def _labels(axis: Axis) -> list[Text]:
     ticks = axis._update_ticks()
     labels = [label for tick in ticks for label in (tick.label1, tick.label2)]
     return [label for label in labels if label.get_visible()]
+
+
+def _is_short(axis: Axis) -> bool:
+    """Whether an axis has at most one power of ten: matplotlib labels it 6 × 10^0, 10^1."""
+    low, high = np.log10(sorted(axis.get_view_interval()))
+    return np.floor(high) - np.ceil(low) < 1
 
 
 def _too_few(axis: Axis) -> bool:

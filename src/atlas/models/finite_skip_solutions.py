@@ -11,6 +11,7 @@ from atlas.models.described_systems import FiniteSkipBlock
 from atlas.models.feasibility import require_front, require_levels, require_solvable
 from atlas.models.finite_skip import Model
 from multiserver.policies import names, policy
+from multiserver.policies.conditions import FINITE_REMAINDER
 from multiserver.policies.elastic import two_thresholds
 
 
@@ -35,9 +36,13 @@ class CoveredBlock(ModelBlock):
     @model_validator(mode="after")
     def _is_covered(self) -> Self:
         found = f"{self.policy.label} in this system, of which the theorem says nothing"
-        kind = self.model.queue.system.model
-        covered = ", ".join(name for name in names(kind) if policy(name).of(kind, "bounds"))
-        expected = f"for {kind}, one of {covered}, and sizes that are bounded or have phases"
+        system = self.model.queue.system
+        covered = [one for one in names(system.model) if policy(one).of(system.model, "bounds")]
+        expected = f"for {system.model}, one of {', '.join(covered)}"
+        if self.policy.name in covered:
+            [method] = policy(self.policy.name).of(system.model, "bounds")
+            phases = "sizes that are bounded or have phases"
+            expected = method.unmet_conditions(system).replace(FINITE_REMAINDER.text, phases)
         require(self.model.bounded, found, expected)
         return self
 
