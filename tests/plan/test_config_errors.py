@@ -4,6 +4,7 @@ and expected; a misspelling, with the most likely correction."""
 from __future__ import annotations
 
 import re
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from atlas.config.errors import ConfigError
 from atlas.config.paper_schema import Paper
 from atlas.config.read import read_yaml
 from atlas.config.run_config import choose
-from atlas.config.validate import check, check_values
+from atlas.config.validate import check
 from atlas.models.networks import NetworkBlock, QueueBlock
 from atlas.models.workloads import GeneratedBlock
 from atlas.plan.resolve import Plan
@@ -208,12 +209,6 @@ def test_the_servers_of_a_class_have_another_name_in_a_network():
     ]
 
 
-def test_a_text_that_yaml_takes_for_a_comment_is_told_so():
-    [fault] = check_values({"title": None}, ("tables", "rows"))
-    assert fault.path == ("tables", "rows", "title")
-    assert (fault.found, "in quotes" in fault.hint, "#" in fault.hint) == ("nothing", True, True)
-
-
 def test_a_paper_of_a_name_alone_makes_nothing():
     """It was planned, and an empty gallery published, without a word."""
     _, [fault] = check(Paper, {"paper": "mine"}, ())
@@ -230,6 +225,16 @@ def test_what_only_a_file_of_a_paper_has_is_no_choice_of_the_command_line(projec
     main(own)
     with pytest.raises(SystemExit, match="--config: figures\n    found     a key of a paper\n"):
         main([*own, "figures={}"])
+
+
+def test_plain_snakemake_refuses_it_too(project):
+    own = project.root / "own.yaml"
+    own.write_text("paper: mine\nfigures: {}\nshared: {day: 2024-05-31, word: no, many: 1e5}\n")
+    read = {"paper": "mine", "figures": {}, "papers": "all"}
+    read["shared"] = {"day": date(2024, 5, 31), "word": False, "many": "1e5"}
+    assert choose(read, project.root, [own]).given == (own,)
+    with pytest.raises(ConfigError, match="--config: figures\n    found     a key of a paper\n"):
+        choose(read | {"figures": {"one": {}}}, project.root, [own])
 
 
 def test_a_run_with_a_mistake_starts_no_job(project):

@@ -82,6 +82,8 @@ def choose(
         run = _merged(run, choices)
         places |= {path: f"{name}:{line}" for path, line in lines.items() if path[0] in choices}
     given_there = _command_line_choices(config, {root / CONFIG: whole, **contents})
+    if any("paper" in content for content in contents.values()):
+        require_choices(given_there)
     choices = {key: _as_number(value, run.get(key)) for key, value in given_there.items()}
     run = _merged(run, choices)
     for key in choices:
@@ -181,12 +183,7 @@ def _command_line_choices(
             misread = _merged(misread, yaml.load(file.read_text(encoding="utf-8"), LOADER))
         except (yaml.YAMLError, ValueError, TypeError):
             continue
-    papers = any("paper" in content for content in contents.values())
-    return {
-        key: value
-        for key, value in config.items()
-        if not (key in misread and misread[key] == value) and not (papers and key in ABOUT_PAPERS)
-    }
+    return {k: v for k, v in config.items() if not (k in misread and misread[k] == v)}
 
 
 def _as_number(value: Any, replaced: Any) -> Any:
