@@ -73,7 +73,7 @@ def test_an_erratum_accuses_fairly(paper):
 
 def test_a_sentence_is_accused_once():
     (claim,) = [c for c in PAPERS["two-class-stability"]["claims"] if c["verdict"] == "erratum"]
-    context, errata = SimpleNamespace(blocks={}), {}
+    context, errata = SimpleNamespace(faulty=(), blocks={}), {}
     once, twice = (set(check_rules(claim, (), context, errata)) for _ in range(2))
     (fault,) = twice - once
     assert fault.path == ("quote",) and claim["id"] in fault.found

@@ -9,7 +9,7 @@ its own group.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,14 +30,16 @@ RUN_LENGTHS = ("jobs", "jumps")
 class Context:
     """What claims are resolved against: the vocabularies, and the completed figures and tables.
 
-    `blocks` are figures and tables by id, with completed series. `faithful` says for each
-    figure/series whether it is drawn with the paper's parameters. `limit` shortens runs to the
-    run's effort. `find_trace(trace, path, block)` makes a block pending if it lacks its trace.
+    `blocks` are figures and tables by id, with completed series, except for those that are
+    `faulty`: what a claim says of these is not checked. `faithful` says for each figure/series
+    whether it is drawn with the paper's parameters. `limit` shortens runs to the run's effort.
+    `find_trace(trace, path, block)` makes a block pending if it lacks its trace.
     """
 
     quantities: Mapping[str, Quantity]
     words: Mapping[str, Mapping[str, Any]]
     blocks: Mapping[str, Mapping[str, Any]]
+    faulty: Collection[str]
     faithful: Mapping[str, bool]
     seed: int
     limit: Callable[[int], int]
@@ -56,18 +58,22 @@ class Ledger:
     faults: list[Fault] = field(default_factory=list)
 
 
-def resolve(claims: list[dict[str, Any]], context: Context) -> Ledger:
-    """The ledger of a paper's claims; its `faults` are those of the claims."""
-    ledger = Ledger()
-    ids = [claim["id"] for claim in claims]
+def resolve(claims: list[dict[str, Any] | None], context: Context) -> Ledger:
+    """The ledger of a paper's claims; its `faults` are those of the claims. None stands for a claim
+    that is known to have faults."""
+    ledger, ids = Ledger(), set()
     errata: dict[str, str] = {}
-    slips = [c["id"] for c in claims if c["verdict"] == "erratum" and "repeats" not in c]
+    sound = [claim for claim in claims if claim is not None]
+    slips = [c["id"] for c in sound if c["verdict"] == "erratum" and "repeats" not in c]
     for i, claim in enumerate(claims):
+        if claim is None:
+            continue
         path = ("claims", i)
-        if ids.index(claim["id"]) < i:
+        if claim["id"] in ids:
             ledger.faults.append(Fault((*path, "id"), repr(claim["id"]), "an id used only once"))
+        ids.add(claim["id"])
         ledger.faults += check_rules(claim, path, context, errata)
-        if "repeats" in claim and claim["repeats"] not in slips:
+        if "repeats" in claim and claim["repeats"] not in slips and len(sound) == len(claims):
             hint = suggest(claim["repeats"], slips)
             found, expected = repr(claim["repeats"]), "the id of an erratum that repeats no other"
             ledger.faults.append(Fault((*path, "repeats"), found, expected, hint))
@@ -117,7 +123,7 @@ def check_rules(
     elif verdict != "depends" and "decides" in claim:
         yield Fault((*path, "decides"), repr(claim["decides"]), "no such key but for 'depends'")
     for k, figure in enumerate(claim.get("figures", ())):
-        if figure not in context.blocks:
+        if figure not in context.blocks and figure not in context.faulty:
             hint = suggest(figure, context.blocks)
             yield Fault((*path, "figures", k), repr(figure), "a figure or table", hint)
 
@@ -154,6 +160,8 @@ def _resolve_case(
     if faults := list(_check_case(case, known, path, context)):
         ledger.faults += faults
         return None
+    if any(one.partition("/")[0] in context.faulty for one in of):
+        return None
     allowed = allow(case["stated"], context.words[case["within"]], case["accuracy"])
     if "seed" in known.required:
         given.setdefault("seed", context.seed)
@@ -181,6 +189,8 @@ def _check_case(
         yield from check_given(given, (*path, "given"))
     for of in _of(case):
         figure, _, series = of.partition("/")
+        if figure in context.faulty:
+            continue
         if series not in context.blocks.get(figure, {}).get("series", {}):
             names = [f"{f}/{s}" for f, block in context.blocks.items() for s in block["series"]]
             yield Fault((*path, "of"), repr(of), "figure/series", suggest(of, names))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import re
-from collections.abc import Iterable, Mapping, Sequence
+import linecache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as Folder
 
@@ -65,22 +65,42 @@ def raise_for(faults: Sequence[Fault], file: str, lines: Mapping[Path, int | str
 def list_faults(
     faults: Sequence[Fault], file: str, lines: Mapping[Path, int | str], outcome: str
 ) -> str:
-    """The faults of a file, with the line of each, and their outcome. A text in `lines` is the
-    whole place, with the file."""
+    """The faults of a file, with the line of each and in their order, and their outcome. A text in
+    `lines` is the whole place, with the file."""
     blocks, files = [], set()
-    for fault in faults:
-        prefixes = (fault.path[:k] for k in range(len(fault.path), 0, -1))
-        line = next((lines[prefix] for prefix in prefixes if prefix in lines), None)
-        place = line if isinstance(line, str) else f"{file}{f':{line}' if line else ''}"
-        files.add(re.sub(r":[0-9]+$", "", place))
+    for held, line, fault in sorted(_placed(faults, file, lines), key=lambda one: one[:2]):
+        files.add(held)
+        place = f"{held}:{line}" if line else held
         where = ".".join(map(str, fault.path)) or "the whole file"
         block = [f"{place}: {where}", f"    found     {fault.found}"]
         block.append(f"    expected  {fault.expected}")
-        if fault.hint:
-            block.append(f"    {fault.hint}")
+        if hint := fault.hint or _hint_at_comment(fault, held, line):
+            block.append(f"    {hint}")
         blocks.append("\n".join(block))
     plural, held = "s" if len(faults) > 1 else "", files.pop() if len(files) == 1 else file
     return "\n\n".join([f"{len(faults)} fault{plural} in {held}; {outcome}", *blocks])
+
+
+def _placed(
+    faults: Iterable[Fault], file: str, lines: Mapping[Path, int | str]
+) -> Iterator[tuple[str, int, Fault]]:
+    """The file and the line of each fault; line 0 if it is about no line."""
+    for fault in faults:
+        prefixes = (fault.path[:k] for k in range(len(fault.path), 0, -1))
+        place = next((lines[prefix] for prefix in prefixes if prefix in lines), 0)
+        if isinstance(place, str):
+            held, _, line = place.rpartition(":")
+            yield (held, int(line), fault) if line.isdigit() else (place, 0, fault)
+        else:
+            yield file, place, fault
+
+
+def _hint_at_comment(fault: Fault, file: str, line: int) -> str:
+    """A hint if a missing value may be a text that YAML took for a comment."""
+    linecache.checkcache(file)
+    if fault.found != "nothing" or "#" not in linecache.getline(file, line):
+        return ""
+    return "a text that begins with # must be in quotes: YAML takes it for a comment"
 
 
 def suggest(word: str, known: Iterable[str]) -> str:

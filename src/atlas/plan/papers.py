@@ -13,13 +13,12 @@ from atlas.config.errors import Fault, Path, no_file, raise_for, suggest
 from atlas.config.fit import complete
 from atlas.config.kinds import module
 from atlas.config.letters import find_strange, find_unbalanced, find_unprintable
-from atlas.config.paper_schema import Paper
 from atlas.config.quantities import find_quantities
 from atlas.config.read import read_mapping
 from atlas.config.run_config import ABOUT_RUNS, is_ours, name_of, reserved_names
 from atlas.config.series import apply_run_defaults, count_further_jobs, count_points, thin
+from atlas.config.sound import check_paper
 from atlas.config.tolerances import read_tolerances
-from atlas.config.validate import check, check_values
 from atlas.models.workloads import LogBlock
 from atlas.plan.cached_paper import TOLERANCES, Source
 from atlas.plan.class_tables import Tables
@@ -31,6 +30,8 @@ from atlas.plan.products import Product, Series, list_modules
 QUICK_JOBS = 200_000
 # The ids of the products made from the claims and the simulated points of a paper.
 RESERVED = {"ledger", "values", "z-scores"}
+
+GROUPS = ("figures", "tables")
 
 # The products that claims make, and their stages.
 LEDGER = {"ledger": "judge", "values": "typeset"}
@@ -55,15 +56,15 @@ class PaperFile:
         document, self._lines = read_mapping(file, self._name)
         # A given config file may also hold run-wide choices.
         document = {k: v for k, v in document.items() if ours or k not in ABOUT_RUNS}
-        faults = [f for k, v in document.items() if k != "shared" for f in check_values(v, (k,))]
-        raise_for(faults, self._name, self._lines)
         self._tolerances = read_tolerances(TOLERANCES, "config/tolerances.yaml")
         # Whether a series of a figure or table is what the paper has there, by figure/series.
         self._faithful: dict[str, bool] = {}
-        paper, self._faults = check(Paper, document, (), () if ours else ABOUT_RUNS)
-        raise_for(self._faults, self._name, self._lines)
-        self._paper = {"bibliography": None} | paper.plain()
-        name = self._paper["paper"]
+        paper, self._faults = check_paper(document, () if ours else ABOUT_RUNS)
+        if paper is None:
+            raise_for(self._faults, self._name, self._lines)
+        self._paper, name = paper, paper["paper"]
+        # The figures and tables that are left out of further checks.
+        self._faulty = {f.path[1] for f in self._faults if f.path[1:] and f.path[0] in GROUPS}
         if ours and name != file.stem:
             expected = f"'{file.stem}', the name of the file"
             self._faults.append(Fault(("paper",), repr(name), expected))
@@ -71,10 +72,14 @@ class PaperFile:
             expected = "a name that is no rule's, no folder's and no page's of the gallery"
             self._faults.append(Fault(("paper",), repr(name), expected))
         tables = Tables(root)
-        for group in ("figures", "tables"):
-            for id, block in self._paper[group].items():
+        for group in GROUPS:
+            for id, block in paper[group].items():
                 block["series"] = tables.fill(block["series"], (group, id, "series"))
-        raise_for(tables.faults, self._name, self._lines)
+        for fault in tables.faults:
+            group, id, *_ = fault.path
+            paper[group].pop(id, None)
+            self._faulty.add(id)
+        self._faults += tables.faults
         # The traces and tables of classes that were read, and their digests.
         self.read: dict[str, str] = tables.read
         self._checked_traces: set[tuple[str, bool]] = set()
@@ -87,12 +92,11 @@ class PaperFile:
         products = [product for product in products if product is not None]
         for id in paper["tables"].keys() & paper["figures"].keys():
             self._faults.append(Fault(("tables", id), "the id of a figure too", "a new id"))
-        for group in ("figures", "tables"):
+        for group in GROUPS:
             for id in paper[group].keys() & RESERVED:
                 expected = f"another id than {', '.join(sorted(RESERVED))}"
                 self._faults.append(Fault((group, id), repr(id), expected))
         self._faults += find_strange(paper, ())
-        raise_for(self._faults, self._name, self._lines)
         if paper["claims"]:
             products += self._claims(products)
         products += self._scores(products)
@@ -132,6 +136,7 @@ class PaperFile:
         completed, faults = complete(stage, block, path)
         self._faults += faults
         if faults:
+            self._faulty.add(path[1])
             return None, {}
         for name, faithful in completed.pop("faithful").items():
             self._faithful[f"{path[1]}/{name}"] = faithful
@@ -156,6 +161,7 @@ class PaperFile:
             find_quantities(),
             self._tolerances,
             self._paper["figures"] | self._paper["tables"],
+            self._faulty,
             self._faithful,
             self._run_defaults["seed"],
             self._limit,
@@ -163,6 +169,7 @@ class PaperFile:
         )
         ledger = resolve(self._paper["claims"], context)
         self._faults += ledger.faults
+        raise_for(self._faults, self._name, self._lines)
         drawn = {f"{p.id}/{name}": series for p in products for name, series in p.series.items()}
         series = {of: drawn[of] for of in dict.fromkeys(ledger.drawn)}
         for group, rows in ledger.groups.items():

@@ -1,0 +1,60 @@
+"""One run reports all faults of a file, whatever they are about."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.conftest import ROOT
+
+from atlas.config.errors import ConfigError, raise_for
+from atlas.config.read import read_yaml
+from atlas.config.validate import check_values
+from atlas.plan.resolve import Plan
+
+OWN = """\
+paper: mine
+figures:
+  need:
+    title: # one
+    series: {worst: {study: wastage-by-need, servers: 0, need_1: 2, rates: [1, 5]}}
+    drawing: {kind: wastage-by-need}
+  other:
+    title: Another
+    series: {worst: {study: wastage-by-need, servers: 0, need_1: 2, rates: [1, 5]}}
+    drawing: {kind: wastage-by-need}
+tables:
+  rows:
+    title: Rows
+    series: {s: {study: wastage-by-need, servers: 7, need_1: 2, rates: [1, 5]}}
+    columns: {wastage: {heading: x}}
+claims:
+  - &first {id: a, where: b, quote: c, quantity: drawn/value, of: rows/s, given: {column: wastage},
+     stated: "4", within: printed, certainty: stated, verdict: agrees}
+  - {<<: *first, id: b, quote: }
+  - {<<: *first, id: c, stated: }
+  - {<<: *first, id: a, of: other/worst}
+  - {<<: *first, id: d, given: {column: waste}}
+"""
+
+
+def test_faults_of_all_kinds_are_said_in_one_run_in_the_order_of_the_file(tmp_path):
+    own = tmp_path / "own.yaml"
+    own.write_text(OWN, "utf-8")
+    with pytest.raises(ConfigError) as caught:
+        Plan.load({}, ROOT, [own], tmp_path)
+    keys = re.findall(r"own\.yaml:[0-9]+: (\S+)", str(caught.value))
+    assert keys == [
+        *("figures.need.title", "figures.other.series.worst.servers", "claims.1.quote"),
+        *("claims.2.stated", "claims.3.id", "claims.4.given.column"),
+    ]
+
+
+def test_a_text_that_yaml_takes_for_a_comment_is_told_so(tmp_path):
+    file = tmp_path / "own.yaml"
+    file.write_text("title: # one\ncaption:\n", "utf-8")
+    content, lines = read_yaml(file, str(file))
+    with pytest.raises(ConfigError) as caught:
+        raise_for([*check_values(content, ())], str(file), lines)
+    first, second = str(caught.value).split("caption")
+    assert "must be in quotes" in first and "quotes" not in second
