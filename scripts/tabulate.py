@@ -8,8 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from atlas.fields.block import misfit
 from atlas.fields.columns import seconds_to
 from atlas.io.atomic import write_texts
 from atlas.io.cite import caption
@@ -53,20 +56,30 @@ def tabulate(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Itera
 def keep(data: pd.DataFrame, rows: Mapping[str, list[Any]]) -> pd.DataFrame:
     """The rows that have one of the given values in each column.
 
-    Raises `ValueError` about a value that none of them has: a table would lack it without a word.
+    Numbers may differ by rounding. Raises a misfit about a value that none of them has: a table
+    would lack it without a word.
     """
+    found = {column: [_is_at(data[column], value) for value in rows[column]] for column in rows}
     kept = data
-    for column, values in rows.items():
-        kept = kept[kept[column].isin(values)]
-    for column, values in rows.items():
-        for value in values:
-            if not (kept[column] == value).any():
-                there = ", ".join(map(str, data[column].drop_duplicates()[:MOST_NAMED]))
-                raise ValueError(
-                    f"`rows` keep no row with {column} = {value}; the first values of {column} are"
-                    f" {there}, and the other columns of `rows` must fit too"
-                )
+    for parts in found.values():
+        kept = kept[np.logical_or.reduce(parts)[kept.index]]
+    for column, parts in found.items():
+        for i, part in enumerate(parts):
+            if not part[kept.index].any():
+                first = data[column].drop_duplicates()[:MOST_NAMED]
+                there = ", ".join(f"{v:.7g}" if isinstance(v, float) else str(v) for v in first)
+                row = f"no row with {column} = {rows[column][i]}"
+                known = f"{row}; the first values of {column} are {there}"
+                expected = "a value that is there and fits the other `rows`"
+                raise misfit(known, expected, "rows", column, i)
     return kept
+
+
+def _is_at(cells: pd.Series, value: Any) -> NDArray[np.bool_]:
+    """Which cells have a value, (rows,); numbers may differ by rounding."""
+    if isinstance(value, str | bool):
+        return (cells == value).to_numpy()
+    return np.isclose(cells.astype(float), value, rtol=1e-9, atol=0)
 
 
 def typeset(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
+import pandas as pd
 import pytest
+from scripts.tabulate import keep
 from tests.conftest import ROOT
 
 from atlas.config.errors import ConfigError, raise_for
 from atlas.config.read import read_yaml
 from atlas.config.validate import check_values
+from atlas.io import product
 from atlas.plan.resolve import Plan
 
 OWN = """\
@@ -58,3 +61,22 @@ def test_a_text_that_yaml_takes_for_a_comment_is_told_so(tmp_path):
         raise_for([*check_values(content, ())], str(file), lines)
     first, second = str(caught.value).split("caption")
     assert "must be in quotes" in first and "quotes" not in second
+
+
+def test_what_a_product_refuses_is_told_with_its_line_and_without_a_traceback(
+    tmp_path, monkeypatch
+):
+    file = tmp_path / "own.yaml"
+    file.write_text("tables:\n  rows:\n    rows: {load: [0.7]}\n", "utf-8")
+    spec = {"paper": "mine", "id": "rows", "series": {}}
+    monkeypatch.setattr(product, "read_spec", lambda _: spec)
+    mark = tmp_path / "results/made/mine/rows.0"
+    place = ["--place", str(file), "tables", "rows"]
+    monkeypatch.setattr("sys.argv", ["tabulate", "spec.json", "--mark", str(mark), *place])
+    data = pd.DataFrame({"load": [0.1 + 0.2, 0.6]})
+    assert len(keep(data, {"load": [0.3]})) == 1
+    with pytest.raises(SystemExit) as caught:
+        product.run(None, lambda *_: [keep(data, {"load": [0.7]})])
+    told = str(caught.value)
+    assert "own.yaml:3: tables.rows.rows.load.0\n    found     no row with load = 0.7" in told
+    assert "this product is not made" in told

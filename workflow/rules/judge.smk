@@ -21,8 +21,10 @@ rule judge:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.product(f"{wildcards.paper}/ledger").spec_file,
         mark=lambda wildcards: OUTPUT_PREFIX / plan.product(f"{wildcards.paper}/ledger").mark,
+        # A function that takes `output`: a changed value does not make Snakemake rerun the job.
+        place=lambda wildcards, output: plan.product(f"{wildcards.paper}/ledger").place,
     message:
         "judge {wildcards.paper}/ledger"
     shell:
         "python {params.scripts:q} judge {params.spec:q} --mark {params.mark:q}"
-        " 2>&1 | tee {log:q}"
+        " --place {params.place:q} 2>&1 | tee {log:q}"

@@ -27,8 +27,9 @@ rule tabulate:
         mark=lambda wildcards: OUTPUT_PREFIX / plan.product(wildcards.table).mark,
         # A function that takes `output`: a changed value does not make Snakemake rerun the job.
         caption=lambda wildcards, output: plan.product(wildcards.table).caption,
+        place=lambda wildcards, output: plan.product(wildcards.table).place,
     message:
         "tabulate {wildcards.table}"
     shell:
         "python {params.scripts:q} tabulate {params.spec:q} --mark {params.mark:q}"
-        " 2>&1 | tee {log:q}"
+        " --place {params.place:q} 2>&1 | tee {log:q}"

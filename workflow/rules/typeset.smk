@@ -18,8 +18,10 @@ rule typeset:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.product(f"{wildcards.paper}/values").spec_file,
         mark=lambda wildcards: OUTPUT_PREFIX / plan.product(f"{wildcards.paper}/values").mark,
+        # A function that takes `output`: a changed value does not make Snakemake rerun the job.
+        place=lambda wildcards, output: plan.product(f"{wildcards.paper}/values").place,
     message:
         "typeset {wildcards.paper}/values"
     shell:
         "python {params.scripts:q} typeset {params.spec:q} --mark {params.mark:q}"
-        " 2>&1 | tee {log:q}"
+        " --place {params.place:q} 2>&1 | tee {log:q}"

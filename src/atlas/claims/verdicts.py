@@ -21,6 +21,7 @@ from typing import Any
 import pandas as pd
 
 from atlas.claims import drawn, record
+from atlas.fields.block import misfit
 
 UNDECIDED = "undecided"
 
@@ -32,7 +33,7 @@ def find(spec: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> dict[st
     for table in series.values():
         if "found" in table.columns:
             found |= {line.id: json.loads(line.found) for line in table.itertuples()}
-    for claim in spec["claims"]:
+    for i, claim in enumerate(spec["claims"]):
         for case in claim["cases"]:
             module, _, function = case["quantity"].partition("/")
             if module == "drawn" and not claim["differs"]:
@@ -40,8 +41,11 @@ def find(spec: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> dict[st
                 try:
                     found[case["id"]] = record(read(case["parameters"], table))
                 except ValueError as error:
-                    at = f"claim {case['id']}, of {case['of'][0]}"
-                    raise ValueError(f"{at}: {error}") from None
+                    what, _, expected = str(error).partition("; expected ")
+                    below = case["id"].split("/")[1:]  # such as readings, 0
+                    at = (int(key) if key.isdigit() else key for key in below)
+                    what = f"claim {case['id']}, of {case['of'][0]}: {what}"
+                    raise misfit(what, expected or "a number", i, *at) from None
     rows = {case["id"]: case["row"] for claim in spec["claims"] for case in claim["cases"]}
     return {id: found[row] for id, row in rows.items() if row in found}
 

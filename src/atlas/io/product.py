@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import json
 import os
 import platform
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
@@ -16,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pydantic_core import PydanticCustomError
 
 from atlas.io.atomic import write_text
 from atlas.io.credit import HEAD, LICENCE
@@ -31,7 +34,7 @@ Make = Callable[[Spec, dict[str, pd.DataFrame], Path], Iterable[Path]]
 
 
 def run(description: str | None, make: Make) -> None:
-    """Make a product: `SPEC --mark FILE`.
+    """Make a product: `SPEC --mark FILE [--place FILE KEY ...]`.
 
     `make(spec, series, folder)` writes the files and returns them. Then the sidecar is written, and
     the mark with the sums of all. Former marks of the product are removed, so that a return to an
@@ -40,6 +43,7 @@ def run(description: str | None, make: Make) -> None:
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("spec", type=Path, help="the resolved spec (JSON)")
     parser.add_argument("--mark", type=Path, required=True, help="left when all is made")
+    parser.add_argument("--place", nargs="*", help="where config describes it: a file, and keys")
     arguments = parser.parse_args()
     started = time.perf_counter()
     spec = read_spec(arguments.spec)
@@ -50,7 +54,13 @@ def run(description: str | None, make: Make) -> None:
         one["file"] = str(root / one["file"])
     series = {name: read_table(Path(s["file"]))[0] for name, s in spec["series"].items()}
     folder = root / "figures" / spec["paper"]
-    files = list(make(spec, series, folder))
+    try:
+        files = list(make(spec, series, folder))
+    except PydanticCustomError as error:
+        # Imported by name, as in `compute`: the text of a message does not change results.
+        refusal = importlib.import_module("atlas.config.refusal")
+        place = arguments.place or [str(arguments.spec)]
+        sys.exit(refusal.describe_refusal(error, place, "this product is not made"))
     sidecar = folder / f"{spec['id']}.json"
     record = describe(spec, files, time.perf_counter() - started)
     write_text(sidecar, json.dumps(record, indent=1, ensure_ascii=False) + "\n")

@@ -149,6 +149,12 @@ class Product(Specified):
     def made_from(self) -> tuple[Series, ...]:
         return tuple(self.series.values())
 
+    @property
+    def place(self) -> list[str | int]:
+        """Where config describes a table or the claims of a ledger: a file and keys."""
+        file = [part for series in self.made_from for part in series.place[:1]][:1]
+        return file and [*file, *(["tables", self.id] if self.stage == "tabulate" else ["claims"])]
+
     @cached_property
     def text(self) -> str:
         """The spec: all that the product may depend on, with its series by name and file."""
