@@ -99,3 +99,12 @@ def test_points_at_several_rates_of_interruption_are_no_one_series_of_points():
     drawing = {"kind": "service-rate", "panels": [{"class": "class-1", "points": {"a": "m"}}]}
     [fault] = faults(drawing, a=points)
     assert "a at [1, 2] interruptions" in fault
+
+
+def test_points_of_another_system_than_their_curve_are_refused():
+    system = {"servers": 6, "needs": [1, 4], "probabilities": [0.6, 0.4]}
+    curve = {"study": "limit-by-variability", "means": [1, 2], "scv": [0.5, 20], **system}
+    points = {"study": "simulated-limit", "durations": [{"deterministic": 1}] * 2, "jobs": 10_000}
+    for other in ({}, {"servers": 8}, {"needs": [1, 3]}, {"probabilities": [0.5, 0.5]}):
+        series = {"a": curve, "a-fixed-simulated": points | system | other}
+        assert len(faults({"kind": "limit-by-variability"}, **series)) == len(other)

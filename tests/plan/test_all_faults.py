@@ -9,7 +9,7 @@ import pytest
 from scripts.tabulate import keep
 from tests.conftest import ROOT
 
-from atlas.config.errors import ConfigError, raise_for
+from atlas.config.errors import ConfigError, Fault, raise_for
 from atlas.config.read import read_yaml
 from atlas.config.validate import check_values
 from atlas.io import product
@@ -51,6 +51,19 @@ def test_faults_of_all_kinds_are_said_in_one_run_in_the_order_of_the_file(tmp_pa
         *("figures.need.title", "figures.other.series.worst.servers", "claims.1.quote"),
         *("claims.2.stated", "claims.3.id", "claims.4.given.column"),
     ]
+
+
+def test_a_mistake_that_is_merged_into_several_series_is_one_fault():
+    keys = [("figures", name, "series", "s", "servers") for name in ("a", "b", "c")]
+    faults = [Fault(key, "0", "at least 1") for key in keys]
+    other = Fault(("figures", "c", "series", "s", "needs"), "0", "at least 1")
+    lines = {key: 10 * i for i, key in enumerate(keys, start=1)} | {other.path: 31}
+    with pytest.raises(ConfigError) as caught:
+        raise_for([other, *faults], "own.yaml", lines)
+    told = str(caught.value).split("\n\n")
+    assert told[0] == "2 faults in own.yaml; no job was started"
+    assert told[1].startswith("own.yaml:10: figures.a") and told[1].endswith("on line 20, 30")
+    assert told[2].startswith("own.yaml:31: figures.c.series.s.needs")
 
 
 def test_a_text_that_yaml_takes_for_a_comment_is_told_so(tmp_path):

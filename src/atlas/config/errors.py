@@ -7,6 +7,7 @@ import linecache
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as Folder
+from typing import Any
 
 Path = tuple[str | int, ...]
 
@@ -20,7 +21,7 @@ RENAMED = {
         "fractions_of_boundary": "the fraction of the boundary of the worst mix",
     },
     "options": {"policy": "a policy with its options, {name: …, options: …},"},
-    "fraction": {"load": "ρ = λ E[S]/n"},
+    "fraction": {"fraction-of-limit": "λ/λ*", "load": "ρ = λ E[S]/n"},
     "fractions": {"loads": "ρ = λ E[S]/n"},
     "durations": {"rates": "1/duration, class by class,"},
     "rates": {"durations": "the list of {exponential: RATE}, class by class,"},
@@ -67,18 +68,30 @@ def list_faults(
 ) -> str:
     """The faults of a file, with the line of each and in their order, and their outcome. A text in
     `lines` is the whole place, with the file."""
-    blocks, files = [], set()
+    blocks: dict[tuple[Any, ...], list[str]] = {}
+    again: dict[tuple[Any, ...], list[int]] = {}
+    files = set()
     for held, line, fault in sorted(_placed(faults, file, lines), key=lambda one: one[:2]):
         files.add(held)
+        # What is merged into several series brings its mistake to all of them.
+        shared = line and fault.path[2:3] == ("series",)
+        mistake = (held, fault.path[4:] if shared else fault.path, fault.found, fault.expected)
+        if mistake in blocks:
+            again.setdefault(mistake, []).append(line)
+            continue
         place = f"{held}:{line}" if line else held
         where = ".".join(map(str, fault.path)) or "the whole file"
         block = [f"{place}: {where}", f"    found     {fault.found}"]
         block.append(f"    expected  {fault.expected}")
         if hint := fault.hint or _hint_at_comment(fault, held, line):
             block.append(f"    {hint}")
-        blocks.append("\n".join(block))
-    plural, held = "s" if len(faults) > 1 else "", files.pop() if len(files) == 1 else file
-    return "\n\n".join([f"{len(faults)} fault{plural} in {held}; {outcome}", *blocks])
+        blocks[mistake] = block
+    for mistake, others in again.items():
+        places = ", ".join(map(str, dict.fromkeys(others)))
+        blocks[mistake].append(f"    again     on line {places}")
+    plural, held = "s" if len(blocks) > 1 else "", files.pop() if len(files) == 1 else file
+    told = map("\n".join, blocks.values())
+    return "\n\n".join([f"{len(blocks)} fault{plural} in {held}; {outcome}", *told])
 
 
 def _placed(

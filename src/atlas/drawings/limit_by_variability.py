@@ -30,7 +30,11 @@ class Options(SettingsBlock):
         for name in series:
             if name.endswith(SIMULATED):
                 expected = "the name of a curve, a word and -simulated"
-                require(bool(curve_of(name, series)), repr(name), expected)
+                curve, points = series.get(curve_of(name, series)), series[name]
+                require(curve is not None, repr(name), expected)
+                for key in ("servers", "needs", "probabilities"):
+                    own, found = getattr(curve, key), f"{key} {getattr(points, key)} of '{name}'"
+                    require(own == getattr(points, key), found, f"{own}, as of its curve")
 
 
 def curve_of(points: str, names: Iterable[str]) -> str:

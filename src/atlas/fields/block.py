@@ -97,8 +97,9 @@ def _increasing(values: list) -> list:
 
 
 def _different(values: list) -> list:
-    if len({repr(value) for value in values}) < len(values):
-        raise misfit(str(values), "no entry twice")
+    seen = [repr(value) for value in values]
+    if again := [value for i, value in enumerate(values) if seen[i] in seen[:i]]:
+        raise misfit(f"{again[0]!r} again", "no entry twice")
     return values
 
 

@@ -49,9 +49,9 @@ class DescribedBlock(Block):
 
     @model_validator(mode="after")
     def _fit(self) -> Self:
+        require_one(self, *TIMES)
         values = self.plain()
         lengths = [word for word in TIMES if word in values]
-        require(len(lengths) == 1, f"{lengths or 'neither'}", f"one of {', '.join(TIMES)}")
         columns = {k: values[k] for k in (*USES, *TIMES, "probabilities") if k in values}
         if "probabilities" in columns:
             require_equal(**columns)

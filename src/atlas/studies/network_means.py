@@ -58,7 +58,7 @@ class Parameters(Block):
     @model_validator(mode="after")
     def _fit(self) -> Self:
         opened = any(self.network.arrivals)
-        found = f"{'arrivals' if opened else 'fractions_of_limit'} alone"
+        found = "arrivals alone" if opened else "fractions_of_limit, but no arrivals"
         require(
             opened == bool(self.fractions_of_limit),
             found,

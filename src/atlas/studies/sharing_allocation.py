@@ -59,13 +59,14 @@ class Parameters(Block):
     @model_validator(mode="after")
     def _can_run(self) -> Self:
         known = range(1, len(self.capacities) + 1)
+        expected = f"a server from 1 to {len(known)}"
         for i, job in enumerate(self.arrivals):
             strange = [s for s in job.servers if s not in known]
             found = f"server {strange and strange[0]}"
-            require(not strange, found, f"one of {len(known)} servers", "arrivals", i, "servers")
+            require(not strange, found, expected, "arrivals", i, "servers")
         for i, event in enumerate(self.interruptions):
             at = ("interruptions", i, "server")
-            require(event.server in known, f"server {event.server}", f"one of {len(known)}", *at)
+            require(event.server in known, f"server {event.server}", expected, *at)
         first = min(job.time for job in self.arrivals)
         require(first <= self.until, f"{self.until}", f"an event, at {first} or later", "until")
         return self

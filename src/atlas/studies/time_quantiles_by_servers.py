@@ -14,7 +14,7 @@ from typing import Annotated, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
-from atlas.fields.block import require
+from atlas.fields.block import require, require_one
 from atlas.fields.vocabulary import Load, Positive
 from atlas.models.described_systems import read_system
 from atlas.models.policies import read_policy
@@ -44,8 +44,7 @@ class Parameters(TimesBlock):
 
     @model_validator(mode="after")
     def _has_one_point(self) -> Self:
-        points = [name for name in ("arrival_rate", "load") if getattr(self, name) is not None]
-        require(len(points) == 1, f"{points or 'neither'}", "one of arrival_rate, load")
+        require_one(self, "arrival_rate", "load")
         jobs = self.system.multiserver_jobs
         found, expected = f"{next(iter(self.system.plain()))}", "multiserver-jobs, of n servers"
         require(jobs is not None, found, expected, "system")
