@@ -19,9 +19,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
+from pydantic_core import PydanticCustomError
 
 from atlas.claims import drawn, record
-from atlas.fields.block import misfit
 
 UNDECIDED = "undecided"
 
@@ -45,7 +45,9 @@ def find(spec: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> dict[st
                     below = case["id"].split("/")[1:]  # such as readings, 0
                     at = (int(key) if key.isdigit() else key for key in below)
                     what = f"claim {case['id']}, of {case['of'][0]}: {what}"
-                    raise misfit(what, expected or "a number", i, *at) from None
+                    context = {"found": what, "expected": expected or "a number", "at": (i, *at)}
+                    text = "{found}; expected {expected}"
+                    raise PydanticCustomError("misfit", text, context) from None
     rows = {case["id"]: case["row"] for claim in spec["claims"] for case in claim["cases"]}
     return {id: found[row] for id, row in rows.items() if row in found}
 
