@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from multiserver.open.qbd import Level, QuasiBirthDeath, solve
-from multiserver.open.solve import distribution_of_rates
+from multiserver.open.solve import distribution_of_rates, positive_inverse
 
 from .references import close, stationary_distribution
 
@@ -263,3 +264,31 @@ def test_levels_and_tails():
         distribution.tail(2.5)
     with pytest.raises(ValueError, match="level must be 0 or more, found -1"):
         distribution.phase_distribution(-1)
+
+
+@pytest.mark.parametrize("small", [1, 3, 40])
+def test_an_inverse_of_positive_terms_has_all_digits(small, monkeypatch):
+    """Rates over thirty decades, against elimination in fractions."""
+    monkeypatch.setattr("multiserver.open.solve.SMALL", small)
+    rng = np.random.default_rng(5)
+    within = 10.0 ** rng.uniform(-15, 15, (6, 6))
+    leaving = 10.0 ** rng.uniform(-15, -10, 6)
+    matrix = [[-Fraction(x) for x in row] for row in within.tolist()]
+    for i, rate in enumerate(leaving.tolist()):
+        matrix[i][i] = Fraction(rate) - sum(x for j, x in enumerate(matrix[i]) if j != i)
+    found = positive_inverse(within, leaving)
+    for j in range(6):
+        unit = [Fraction(i == j) for i in range(6)]
+        expected = [float(x) for x in _solved(matrix, unit)]
+        np.testing.assert_allclose(found[:, j], expected, rtol=1e-14)
+
+
+def _solved(matrix, right):
+    """x with M x = r, by Gaussian elimination in fractions."""
+    rows = [[*row, r] for row, r in zip(matrix, right, strict=True)]
+    for k, pivot in enumerate(rows):
+        for i, row in enumerate(rows):
+            if i != k:
+                share = row[k] / pivot[k]
+                rows[i] = [x - share * y for x, y in zip(row, pivot, strict=True)]
+    return [row[-1] / row[k] for k, row in enumerate(rows)]

@@ -156,3 +156,41 @@ def test_far_times_are_those_of_quantiles():
     time = wait.quantile(0.99)
     assert wait.sf(time) == close(0.01, 1e-9)
     assert wait.sf(10 * time) == close(1.000009e-20, 1e-6)
+
+
+@pytest.mark.parametrize("policy", [ms.ServerFilling, ms.ServerFillingDivisible])
+@pytest.mark.parametrize("load", [0.1, 0.7, 0.99])
+def test_a_rare_small_job_under_server_filling_goes_last(policy, load):
+    """Beside jobs of need n it is served while none is present: a priority in M/M/1."""
+    p = 1e-14
+    queue = rigid(3, (1, ms.Exponential(0.5), p), (3, ms.Exponential(1.5), 1 - p)).under(policy)
+    small, large = (c.mean_response_time for c in queue.exact(load=load).by_class)
+    assert large == close(1 / 1.5 / (1 - load), 1e-10)
+    assert small == close(2 / (1 - load) + load / 1.5 / (1 - load) ** 2, 1e-10)
+
+
+def test_a_rare_job_of_threshold_1_waits_for_the_work_it_finds():
+    """Beside jobs that use all servers, which are M/G/1; it then has a server of its own."""
+    p, load = 1e-12, 0.7
+    rare = ms.Hyperexponential(rates=(0.05, 25.0), probabilities=(0.001, 0.999))
+    often = ms.Hyperexponential(rates=(7.0, 0.5), probabilities=(0.5, 0.5))
+    classes = (1, rare, p), (4, often, 1 - p)
+    jobs = [ms.JobClass(threshold=v, duration=X, probability=q) for v, X, q in classes]
+    found = ms.System(4, jobs).under(ms.FCFS).exact(load=load).by_class[0].mean_response_time
+    wait = load * often.second_moment / often.mean / 2 / (1 - load)
+    assert found == close(wait + rare.mean, 1e-10)
+
+
+def test_where_digits_are_lost_the_result_says_how_many():
+    """One job in 3e8 takes 3e7 times as long as the others, which pile up for as long: the spread
+    of the same means in other units of time shows the error."""
+    rates, p = (91.4, 2.76e-6), 3.26e-9
+    found = []
+    for unit in (1.0, 1.3, 3.7, 1e9):
+        large, small = (ms.Exponential(rate * unit) for rate in rates)
+        queue = rigid(3, (3, large, 1 - p), (1, small, p)).under(ms.ServerFillingDivisible)
+        found.append(queue.exact(load=0.9))
+    jobs = [one.mean_jobs for one in found]
+    stated = [float(one.method.rsplit(" ", 1)[1]) for one in found if "good to" in one.method]
+    assert max(jobs) / min(jobs) - 1 <= 10 * max(stated, default=1e-9)
+    assert max(jobs) / min(jobs) - 1 <= 1e-7

@@ -104,25 +104,31 @@ class FrontBlocks:
 
         Jobs in the queue are of class c with probability p_c, whatever the front.
         """
-        p = np.array(self.model.probabilities)
         at_front = self.mean(distribution, self.model.counts)
-        queueing = distribution.mean_jobs - at_front.sum()
-        return (at_front / p + queueing) / distribution.qbd.arrival_rate
+        return self._times(distribution, at_front)
 
     def waiting_times(self, distribution: StationaryDistribution) -> NDArray[np.float64] | None:
         """E[W] of every class (C,) without a subtraction, so that short waits keep their digits;
         None if the model does not tell which jobs are served."""
-        model, p = self.model, np.array(self.model.probabilities)
+        model = self.model
         if model.served(model.empty) is None:
             return None
-        idle, queueing = np.zeros(len(p)), distribution.mean_above
+
+        def idle(front: Front) -> NDArray[np.int64]:
+            return np.subtract(model.counts(front), model.served(front))
+
+        return self._times(distribution, self.mean(distribution, idle))
+
+    def _times(
+        self, distribution: StationaryDistribution, at_front: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The mean times in the queue and, by Little's law, as one of `at_front` (C,) jobs."""
+        queueing = distribution.mean_above
         parts = zip((*distribution.boundary, distribution.above), self.fronts, strict=True)
         for k, (mass, fronts) in enumerate(parts):
-            present = np.array([model.counts(front) for front in fronts], dtype=float)
-            served = np.array([model.served(front) for front in fronts], dtype=float)
-            idle += mass @ (present - served)
-            queueing += float(mass @ (k - present.sum(axis=1)))
-        return (idle / p + queueing) / distribution.qbd.arrival_rate
+            queueing += float(mass @ [k - sum(self.model.counts(front)) for front in fronts])
+        p = np.array(self.model.probabilities)
+        return (at_front / p + queueing) / distribution.qbd.arrival_rate
 
 
 def prepare(model: FiniteSkipModel) -> FrontBlocks:

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from multiserver.errors import UnstableError
 from multiserver.open.solve import (
+    FEW_ROUNDINGS,
     SumOverLevels,
     distribution_of_phases,
     distribution_of_rates,
@@ -127,7 +128,8 @@ class StationaryDistribution:
     `boundary[k]` (m_k,) is π_k for k = 0 … B, `above` (m,) is Σ_{k>B} π_k, `rate_matrix` (m, m) is
     R. `mean_jobs` E[N], `variance` Var N, `mean_in_service` and `mean_waiting` (those not in
     service) count jobs, `mean_above` those above level B + 1, Σ_j j P(N = B + 1 + j); `drift` is
-    the rate up minus the rate down in the repeating part (jobs per unit of time, negative).
+    the rate up minus the rate down in the repeating part (jobs per unit of time, negative);
+    `roundings` bounds the relative errors of sums over levels, in roundings.
     """
 
     qbd: QuasiBirthDeath
@@ -140,6 +142,7 @@ class StationaryDistribution:
     mean_in_service: float
     mean_waiting: float
     mean_above: float
+    roundings: float
 
     @property
     def mean_response_time(self) -> float:
@@ -159,8 +162,10 @@ class StationaryDistribution:
     @property
     def imprecision(self) -> float:
         """The relative error by rounding, within a factor of about ten: λ* − λ has few digits if it
-        is small; all else keeps its digits."""
-        return float(np.finfo(float).eps) * max(1.0, -self.throughput_limit / self.drift)
+        is small, and sums over levels if phases change rarely and the level grows long meanwhile;
+        all else keeps its digits."""
+        lost = self.roundings if self.roundings > FEW_ROUNDINGS else 1.0
+        return float(np.finfo(float).eps) * max(lost, -self.throughput_limit / self.drift)
 
     @property
     def decay_rate(self) -> float:
@@ -228,12 +233,12 @@ def solve(qbd: QuasiBirthDeath) -> StationaryDistribution:
             distributions = [distribution / mass for distribution in distributions]
 
     sum_above = SumOverLevels(up, stay, down, rate_matrix, phases, drift)
-    above = sum_above(distributions[-1])
+    above, roundings = sum_above(distributions[-1])
     mass = math.fsum([*(distribution.sum() for distribution in distributions), above.sum()])
     distributions = tuple(distribution / mass for distribution in distributions)
     above /= mass
-    once = sum_above(above)
-    first, second = once.sum(), sum_above(once).sum()
+    once, more = sum_above(above)
+    first, second = once.sum(), sum_above(once)[0].sum()
 
     beyond = len(distributions)
     mean_jobs = (
@@ -263,6 +268,7 @@ def solve(qbd: QuasiBirthDeath) -> StationaryDistribution:
         mean_in_service=float(busy),
         mean_waiting=float(waiting + above @ (beyond - qbd.repeating.in_service) + first),
         mean_above=float(first),
+        roundings=max(roundings, more),
     )
 
 

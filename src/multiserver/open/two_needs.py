@@ -49,14 +49,8 @@ MOST_PHASES, MOST_NUMBERS, INITIAL_JOBS, GROWTH = 1500, 8e7, 12, 1.3
 ROUGH, ENOUGH = 1e-5, 1e-10
 # The error of E[N_c] by rounding, in parts of that of E[u_c].
 ROUNDED = 10.0
-# A change is one by rounding if it is so many times as large as all that jobs turned away can make.
-SEEN = 100.0
-# The error by rounding that no larger K brings back to `ROUGH`, in parts of it.
-HOPELESS = 20.0
 # Levels below which P(N > k) is summed from the lowest on.
 FAR = 10_000
-# At most so many steps to remove rounding, and the relative change after which they end.
-MOST_STEPS, CONVERGED = 1000, 1e-15
 
 
 class QuickswapRule(NamedTuple):
@@ -101,13 +95,6 @@ class TwoNeedsMeans:
     others: tuple[Vector, ...]
 
     @property
-    def turned_away(self) -> float:
-        """The share of the jobs of the class that is not the level which are not let in."""
-        parts = (*self.distribution.boundary, self.distribution.above)
-        full = (pi[own == self.kept] for pi, own in zip(parts, self.others, strict=True))
-        return float(sum(found.sum() for found in full))
-
-    @property
     def phases(self) -> int:
         """The phases of a level."""
         return len(self.others[-1])
@@ -141,7 +128,7 @@ def solve(
 
     Raises `ValueError` unless v < w and ℓ is an integer with 0 ≤ ℓ < ⌊n/v⌋ or 0, `UnstableError` if
     one class alone is too much, and `TooLargeError` if the error of E[N_c] still exceeds `ROUGH`,
-    as it does if the queue is not stable, or if rounding alone exceeds it.
+    as it does if the queue is not stable.
     """
     needs = system.needs
     if len(needs) != 2 or not needs[0] < needs[1]:
@@ -159,13 +146,9 @@ def solve(
     while (process := _process(point, kept)) is not None:
         before, means = means, _means(point, *process, kept)
         off = abs(means.class_in_service / known - 1)
-        # The level's class is never turned away: its E[u_c] is off by rounding alone.
-        lost = float(off[point.level])
         if before is not None:
             earlier = changed
             changed = float((abs(means.class_jobs - before.class_jobs) / means.class_jobs).max())
-            if changed > SEEN * before.turned_away * kept / means.class_jobs[1 - point.level]:
-                lost = max(lost, changed)
             fading = changed / (earlier - changed) if changed < earlier else np.inf
             open_ = changed * max(1.0, fading)
             # The error by rounding if rates are far apart: E[u_c] is known.
@@ -173,9 +156,6 @@ def solve(
             means = replace(means, imprecision=open_ + rounding)
             if means.imprecision <= enough:
                 return means
-        # A larger K has hardly ever less of it.
-        if lost > HOPELESS * max(ROUGH, enough):
-            raise TooLargeError(f"rates so far apart that rounding leaves {lost:.0e} of a mean")
         kept = math.ceil(GROWTH * kept)
     if means is None or not open_ <= max(ROUGH, enough):
         left = f"{open_:.0e} of a mean is open" if open_ < np.inf else "means are open"
@@ -273,7 +253,6 @@ def _means(
     if not distribution.boundary[0].sum() > 0:
         raise TooLargeError("a threshold that is hardly ever reached: empty systems have no float")
     counts = [np.array(of, float) for of in phases]
-    distribution = replace(distribution, above=_without_rounding(distribution, counts[-1][:, 0]))
     parts = list(zip((*distribution.boundary, distribution.above), counts, strict=True))
     other, *serving = sum(pi @ values for pi, values in parts).tolist()
     # E[N_c] − E[u_c] would have no digit left where jobs hardly ever wait.
@@ -282,15 +261,3 @@ def _means(
     jobs, waiting = np.array(of_both if point.level == 0 else of_both[::-1]).T
     others = tuple(x[:, 0] for x in counts)
     return TwoNeedsMeans(jobs, np.array(serving), waiting, kept, np.inf, distribution, others)
-
-
-def _without_rounding(distribution: qbd.StationaryDistribution, others: Vector) -> Vector:
-    """Σ_{k>B} π_k. While many jobs of the level's class are present, the others pile up to K, where
-    they hardly ever are: rounding errors there shrink by repeated sums of positive terms."""
-    above, there = distribution.above, np.inf
-    for _ in range(MOST_STEPS):
-        above = (distribution.boundary[-1] + above) @ distribution.rate_matrix
-        before, there = there, float(above @ others)
-        if abs(there - before) <= CONVERGED * there:
-            break
-    return above
