@@ -56,7 +56,7 @@ class BoundedPareto:
 
     def moment(self, k: int) -> float:
         """E[S^k] = low^k ∫ e^{(k − shape) t} dt / ∫ e^{−shape t} dt over 0 ≤ t ≤ ln(high/low)."""
-        k, span = require_integer("k", k, least=0), math.log(self.high / self.low)
+        k, span = require_integer("k", k, least=0), self._span
         return self.low**k * (_integral(k - self.shape, span) / _integral(-self.shape, span))
 
     @property
@@ -64,7 +64,7 @@ class BoundedPareto:
         """rem_max, attained at age 0 or at an age between `low` and `high`."""
         from scipy.optimize import minimize_scalar
 
-        span = math.log(self.high / self.low)
+        span = self._span
 
         def left(t: float) -> float:
             older = BoundedPareto(self.shape, self.low * math.exp(t), self.high)
@@ -80,16 +80,22 @@ class BoundedPareto:
         """Raises `ValueError`: the distribution is not phase-type."""
         raise not_phase_type(self)
 
+    @property
+    def _span(self) -> float:
+        """ln(high/low), with all digits if the two are close."""
+        return math.log1p((self.high - self.low) / self.low)
+
     def _excess(self, k: int) -> float:
         """E[(S/low − 1)^k] for k = 1 or 2; by quadrature where the closed form would cancel."""
-        span = math.log(self.high / self.low)
+        span = self._span
         if self.shape <= 5 and span >= 1:
             first = _integral(1 - self.shape, span) / _integral(-self.shape, span)
             if k == 1:
                 return first - 1
             second = _integral(2 - self.shape, span) / _integral(-self.shape, span)
             return second - 2 * first + 1
-        end = min(span, DECAYED / self.shape)
+        # The integrand of E[(S/low)^k] decays like e^−(shape − k) t.
+        end = min(span, DECAYED / (self.shape - k)) if self.shape > k else span
         t = end * (NODES + 1) / 2
         weights = end / 2 * WEIGHTS * np.exp(-self.shape * t)
         return float(weights @ np.expm1(t) ** k / weights.sum())
