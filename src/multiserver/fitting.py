@@ -152,14 +152,19 @@ def fit_three_moments(first: float, second: float, third: float) -> Size:
     # if the y_i are the roots of y² − (skew/variance) y − variance.
     half = (m3 - 3 * m1 * m2 + 2 * m1**3) / variance / 2
     apart = half**2 + variance
-    # For two phases of equal rate this is 0 up to rounding, of either sign.
-    if apart < -RELATIVE_TOLERANCE * (m1 + half) ** 2:
-        raise bad
-    outer = float(half) + math.copysign(math.sqrt(max(apart, 0)), half)
-    low, high = sorted((outer, -float(variance) / outer))
-    product = (m1 * m3 - m2**2) / variance
-    slow = first + high
-    fast = float(product) / slow if slow > 0 else 0.0
+    if apart <= 0:
+        # For two phases of equal rate it is 0 up to rounding. A probability and that rate match
+        # the first two moments exactly, and the third must be theirs.
+        equal = math.copysign(math.sqrt(-variance), half)
+        if 2 * abs(variance * (half - Fraction(equal))) > RELATIVE_TOLERANCE * m3:
+            raise bad
+        low = high = equal
+        fast = slow = first + equal
+    else:
+        outer = float(half) + math.copysign(math.sqrt(apart), half)
+        low, high = sorted((outer, -float(variance) / outer))
+        slow = first + high
+        fast = float((m1 * m3 - m2**2) / variance) / slow if slow > 0 else 0.0
     if not fast > 0:
         raise bad
     if low < 0 < high:

@@ -232,3 +232,15 @@ def test_the_class_without_a_fit_is_named():
     system = rigid(2, (1, 1.0, 0.5), (1, ms.Pareto(1.5, 1.0), 0.5))
     with pytest.raises(ValueError, match=r"class 2: Pareto\(.*\) has no fit: scv must be"):
         system.under(ms.FCFS).exact(load=0.5, fit=True)
+
+
+@pytest.mark.parametrize("further", [1e-5, 1e-3, 0.5])
+@pytest.mark.parametrize("rate", [0.7, 0.02622425181978392])
+def test_two_phases_of_nearly_equal_rate_have_the_first_two_moments(rate, further):
+    """Where rounding of E[S³] leaves no two phases, it is E[S³] that gives way."""
+    moments = [coxian((rate, rate), (further,)).moment(k) for k in (1, 2, 3)]
+    for last in (1 - 1e-15, 1.0, 1 + 1e-15):
+        found = fit_three_moments(*moments[:2], moments[2] * last)
+        assert found.mean == close(moments[0], 1e-14)
+        assert found.second_moment == close(moments[1], 1e-14)
+        assert found.moment(3) == close(moments[2], 2e-12)
