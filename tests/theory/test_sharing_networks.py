@@ -214,3 +214,12 @@ def test_networks_that_are_none():
         Network([queue], [1.0], [[0.5]], (1,))
     with pytest.raises(ValueError, match="expected a rate"):
         Network([], [], np.zeros((0, 0)))
+
+
+def test_classes_that_are_hardly_ever_left():
+    """One job that moves round three queues: shares of the visits are as 1/(1 − p_ii)."""
+    leaving = np.array([1e-12, 3e-10, 0.5])
+    routing = np.diag(1 - leaving) + np.roll(np.diag(leaving), 1, axis=1)
+    alone = MultiServerQueue(rates=(1.0,), compatible=({0},))
+    found = solve(Network((alone,) * 3, np.zeros(3), routing, (1,))).mean_jobs
+    np.testing.assert_allclose(found, 1 / leaving / (1 / leaving).sum(), rtol=1e-14)

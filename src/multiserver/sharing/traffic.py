@@ -122,11 +122,16 @@ def _chains(p: NDArray[np.float64], kept: NDArray[np.bool_]) -> tuple[tuple[int,
 
 
 def _visit_shares(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The stationary distribution of an irreducible stochastic matrix."""
-    equations = np.eye(len(p)) - p.T
-    # One balance equation is redundant, and is replaced by the sum.
-    equations[-1] = 1.0
-    return np.linalg.solve(equations, np.eye(len(p))[-1])
+    """The stationary distribution of an irreducible stochastic matrix, by elimination of one class
+    after the other without a subtraction: classes that are hardly ever left keep their digits."""
+    flow = p.copy()
+    for k in range(len(p) - 1, 0, -1):
+        flow[:k, k] /= flow[k, :k].sum()
+        flow[:k, :k] += np.outer(flow[:k, k], flow[k, :k])
+    shares = np.ones(len(p))
+    for k in range(1, len(p)):
+        shares[k] = shares[:k] @ flow[:k, k]
+    return shares / shares.sum()
 
 
 def _visited(p: NDArray[np.float64], entered: NDArray[np.bool_]) -> NDArray[np.bool_]:
