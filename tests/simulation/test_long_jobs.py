@@ -12,7 +12,7 @@ import multiserver as ms
 from multiserver.simulation import fcfs, long_jobs
 from multiserver.simulation.long_jobs import Environment, cumulants, environments
 from multiserver.simulation.run_length import MAX_SKEWNESS, RunLength
-from multiserver.simulation.run_length import cumulants as of_single_server
+from multiserver.simulation.single_server import cumulants as of_single_server
 from multiserver.simulation.workload import Workload
 
 

@@ -15,9 +15,8 @@ from multiserver.simulation.run_length import (
     MAX_SKEWNESS,
     MIN_CONTRIBUTING_JOBS,
     RunLength,
-    cumulants,
-    erlang_c,
 )
+from multiserver.simulation.single_server import cumulants, erlang_c
 from multiserver.simulation.workload import Workload
 
 from ..theory import references

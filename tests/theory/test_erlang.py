@@ -18,7 +18,7 @@ from multiserver.open.uniformized_waiting import uniformized_waiting
 from multiserver.open.waiting_distribution import waiting_distribution
 from multiserver.phased import PhasedJobs
 from multiserver.policies.phase_type import phased_jobs
-from multiserver.simulation import run_length
+from multiserver.simulation import single_server
 from multiserver.sizes import Exponential
 
 from .references import close, erlang_c
@@ -57,7 +57,7 @@ def test_waits_of_a_million_servers_and_none_of_idle_ones():
     for load in (0.99, 0.999, 1 - 1e-6):
         found = MMk.of(10**6, 1.0, load * 1e6).p_wait
         # ln Γ(k + 1) is 1.3e7, of which rounding leaves nine digits.
-        assert found == close(run_length.erlang_c(1e6, load * 1e6), 1e-8)
+        assert found == close(single_server.erlang_c(1e6, load * 1e6), 1e-8)
     found = system(500, 1, 2.0).under(ms.FCFS).distribution(load=0.01)
     assert found.waiting_time.at_zero == 1
     assert found.waiting_time.quantile([0.5, 0.999]).tolist() == [0, 0]

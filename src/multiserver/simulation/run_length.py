@@ -45,11 +45,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.simulation import long_jobs
+from multiserver.simulation import long_jobs, single_server
 from multiserver.simulation.blocking import delays
 from multiserver.simulation.estimate import FAIR_OBSERVATIONS
 from multiserver.simulation.long_jobs import Environment
-from multiserver.simulation.single_server import cumulants, erlang_c, left_by_sharing
+from multiserver.simulation.observations import FORESEEN_OBSERVATIONS, Waits, too_few
 from multiserver.simulation.workload import Workload, in_own_unit
 from multiserver.sizes import Lognormal, Pareto, Size, Weibull
 
@@ -141,6 +141,10 @@ class RunLength:
                 f" replications have a skewness of {skewness:.3g}, more than {MAX_SKEWNESS}: what"
                 " is rare and long is missing from most runs"
             )
+        p, moments = 1.0 if c is None else work.probabilities[c], self.durations(c)[:2]
+        n = math.inf if queued is not None else self.waits.of_responses(self.jobs, p, *moments)
+        if n * math.sqrt(gain) < FORESEEN_OBSERVATIONS:
+            return f"too short, as {too_few(n, 'how long jobs stay')}"
         if self.warm_up < MIN_RELAXATION_TIMES * self.relaxation * work.arrival_rate:
             return "not warmed up: the queue had not forgotten that it was empty"
         return ""
@@ -179,8 +183,8 @@ class RunLength:
         work, rate = self._scaled, self._scaled.arrival_rate
         moments, C = self._moments(6), self._capacity
         p = 1.0 if c is None else work.probabilities[c]
-        ψ = cumulants(rate, moments, C)
-        jobs, waiting = p * self.jobs, self._waiting
+        ψ = single_server.cumulants(rate, moments, C)
+        jobs, waiting = p * self.jobs, single_server.part_that_waits(work, self.fraction)
         if queued is not None:
             part = queued * C / (rate * ψ[0])
             # Where jobs overtake, fewer wait at a time than in order, but for as much of the time.
@@ -191,24 +195,19 @@ class RunLength:
         waits = time * np.array([2 * ψ[1] * scale**2, 6 * ψ[2] * scale**3])
         powers, used = np.array([2, 3]), rate * moments[1]
         if queued is None:
-            waits *= left_by_sharing(work.sharing, self.fraction, moments)
+            waits *= single_server.left_by_sharing(work.sharing, self.fraction, moments)
             if waiting * ψ[0] / C < ROUNDING * min(X.mean for X in work.sizes):
                 waits[:] = 0.0
         flow = self.jobs / rate * (p * rate) ** powers
         own = np.zeros(2)
         if queued is None:
-            sizes = self._seen if c is None else (self._seen[c],)
-            shares = work.probabilities if c is None else (1.0,)
-            first, square, cube = (
-                math.fsum(q * X.moment(k) for q, X in zip(shares, sizes, strict=True))
-                for k in (1, 2, 3)
-            )
+            first, square, cube = self.durations(c)
             own[0] = jobs * max(square - first**2, 0.0)
             own[1] = jobs * (cube - 3 * first * square + 2 * first**3)
         constant = 0.0 if queued is None else math.inf
 
         pooled = max(
-            _skewness(second, third, constant)
+            single_server.skewness_of(second, third, constant)
             for second, third in (waits + own, waits + flow * self._delays + own)
         )
         found = pooled
@@ -218,10 +217,26 @@ class RunLength:
             if pooled > NEGLIGIBLE_SKEWNESS or environment.blocks:
                 delays_in_it = np.array(long_jobs.cumulants(environment)) / used**powers
                 second, third = flow * delays_in_it + own
-                γ = _skewness(second, max(third, 0.0), 0.0)
+                γ = single_server.skewness_of(second, max(third, 0.0), 0.0)
                 mean = OF_GEOMETRIC_MEAN * math.sqrt(max(pooled, 0.0) * γ)
                 found = max(found, γ if environment.blocks else mean)
         return found
+
+    @property
+    def waits(self) -> Waits:
+        """How waits vary, in the unit of time of `durations`."""
+        work, moments, C = self._scaled, self._moments(6), self._capacity
+        part = single_server.part_that_waits(work, self.fraction)
+        part *= single_server.left_by_sharing(work.sharing, self.fraction, moments)[0]
+        ψ = single_server.cumulants(work.arrival_rate, moments, C)
+        return Waits.of(work.arrival_rate, moments, C, ψ, part)
+
+    def durations(self, c: int | None = None) -> list[float]:
+        """E[X], E[X²] and E[X³] of class c, or of all jobs."""
+        seen = self._seen
+        rows = zip(self._scaled.probabilities, seen, strict=True)
+        pairs = list(rows) if c is None else [(1.0, seen[c])]
+        return [math.fsum(q * X.moment(k) for q, X in pairs) for k in (1, 2, 3)]
 
     @property
     def _scaled(self) -> Workload:
@@ -234,7 +249,7 @@ class RunLength:
         rate, moments = delays(self._scaled, self._seen) if self.in_order else (0.0, [])
         if rate == 0:
             return np.zeros(2)
-        _, *ψ = cumulants(rate, moments, 1 - self.fraction + rate * moments[1])
+        _, *ψ = single_server.cumulants(rate, moments, 1 - self.fraction + rate * moments[1])
         return np.array([2.0, 6.0]) * ψ
 
     @property
@@ -251,17 +266,6 @@ class RunLength:
     def _capacity(self) -> float:
         """The capacity of a single server for which λ is the same fraction of the limit."""
         return self._scaled.arrival_rate * self._moments(1)[1] / self.fraction
-
-    @property
-    def _waiting(self) -> float:
-        """P(wait) relative to that of a single server, which is the load."""
-        work = self._scaled
-        durations = [X.mean for X in work.sizes]
-        mean = _mean(work, [v * d for v, d in zip(work.needs, durations, strict=True)])
-        square = _mean(work, [v * v * d for v, d in zip(work.needs, durations, strict=True)])
-        peak = square / mean
-        servers = work.servers / peak
-        return min(erlang_c(servers, self.fraction * servers) / self.fraction, 1.0)
 
     @property
     def _seen(self) -> list[Size]:
@@ -289,10 +293,3 @@ class RunLength:
 
 def _mean(work: Workload, values: Sequence[float]) -> float:
     return math.fsum(p * x for p, x in zip(work.probabilities, values, strict=True))
-
-
-def _skewness(second: float, third: float, constant: float) -> float:
-    """γ from the second and third cumulant; `constant` where there is no variance, or so little
-    that its power is 0 as a float."""
-    power = second**1.5 if second > 0 else 0.0
-    return third / power if power > 0 else constant

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincc, gammaln
 
+from multiserver.simulation.workload import Workload
+
 
 def cumulants(arrival_rate: float, moments: Sequence[float], capacity: float) -> list[float]:
     """ψ_1, ψ_2 and ψ_3 of M/G/1, with `moments` E[B^k] from k = 0 to 6."""
@@ -37,6 +39,22 @@ def erlang_c(servers: float, traffic: float) -> float:
     log = servers * math.log(traffic) - traffic - gammaln(servers + 1)
     lost = math.exp(log) / gammaincc(servers + 1, traffic)
     return lost / (1 - traffic / servers * (1 - lost))
+
+
+def part_that_waits(workload: Workload, fraction: float) -> float:
+    """P(wait) relative to that of a single server, which is the `fraction` of the limit."""
+    rows = zip(workload.probabilities, workload.needs, workload.sizes, strict=True)
+    parts = [(p * v * X.mean, p * v * v * X.mean) for p, v, X in rows]
+    mean, square = (math.fsum(column) for column in zip(*parts, strict=True))
+    servers = workload.servers / (square / mean)
+    return min(erlang_c(servers, fraction * servers) / fraction, 1.0)
+
+
+def skewness_of(second: float, third: float, constant: float) -> float:
+    """γ from the second and third cumulant; `constant` where there is no variance, or so little
+    that its power is 0 as a float."""
+    power = second**1.5 if second > 0 else 0.0
+    return third / power if power > 0 else constant
 
 
 def left_by_sharing(sharing: int, fraction: float, moments: Sequence[float]) -> NDArray[np.float64]:
