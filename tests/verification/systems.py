@@ -171,6 +171,8 @@ def _heavy_tails() -> list[Case]:
         ("Pareto 9", ms.Pareto(shape=9.0, scale=1.0), 0.5, 300_000),
         ("bimodal", ms.Bimodal(values=(1.0, 50.0), probabilities=(0.99, 0.01)), 0.5, 200_000),
         ("constant", ms.Deterministic(value=1.0), 0.7, 100_000),
+        ("constant, short", ms.Deterministic(value=1.0), 0.5, 3_500),
+        ("constant, too short", ms.Deterministic(value=1.0), 0.5, 2_777),
         ("c² = 100", balanced(1, 100), 0.5, 300_000),
         ("c² = 20", balanced(1, 20), 0.5, 500_000),
     ):
@@ -213,6 +215,7 @@ def _finite_skip() -> list[Case]:
     eight = rigid(4, [1, 2, 4], [0.6, 0.3, 0.1], exponential(1, 1, 2))
     mixed = rigid(4, [1, 4], [0.5, 0.5], [balanced(1, 4), balanced(1, 4)])
     speeds = (0.4, 0.3, 0.2, 0.1)
+    one_fast = one(*exponential(1), servers=(10.0, 1.0, 1.0, 1.0))
     thresholds = elastic(8, [8, 1], [0.5, 0.5], exponential(1.5, 4))
     seldom = elastic(8, [8, 1], [0.99, 0.01], exponential(1, 40))
     rows = [
@@ -229,6 +232,8 @@ def _finite_skip() -> list[Case]:
         ("fastest-server-first", "c² = 4", one(balanced(1, 4), servers=speeds), 0.7, 100_000),
         ("fastest-server-first", "light", one(*exponential(1), servers=speeds), 0.01, 50_000),
         ("fastest-server-first", "heavy", one(*exponential(1), servers=speeds), 0.95, 300_000),
+        ("fastest-server-first", "one fast", one_fast, 0.5, 6_500),
+        ("fastest-server-first", "one fast, short", one_fast, 0.5, 2_600),
         ("equal-shares", "c² = 4", one(balanced(1, 4), limit=4), 0.7, 100_000),
         ("equal-shares", "c² = 20", one(balanced(1, 20), limit=4), 0.7, 300_000),
         ("equal-shares", "light", one(balanced(1, 4), limit=2), 0.02, 50_000),
