@@ -7,6 +7,8 @@ be worth many `observations` of T, but few of N.
 
 from __future__ import annotations
 
+import math
+
 from multiserver.simulation.observations import FORESEEN_OBSERVATIONS, too_few
 from multiserver.simulation.run_length import RunLength
 
@@ -22,7 +24,10 @@ def caveat_over_time(length: RunLength, c: int | None = None, gain: float = 1.0)
     empty if nothing is. `gain` is the factor by which controls reduced the variance."""
     if found := length.caveat(c, gain):
         return found
-    n = observations_over_time(length, c)
+    mean, square, _ = length.durations(c)
+    in_service = length.jobs / length.waits.rate * mean / square
+    # Controls follow the jobs that wait, but hardly those in service.
+    n = min(in_service, observations_over_time(length, c) * math.sqrt(gain))
     if n < FORESEEN_OBSERVATIONS:
         return f"too short, as jobs stay so long that {too_few(n, 'those present')}"
     return ""
