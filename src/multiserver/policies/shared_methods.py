@@ -20,7 +20,7 @@ from multiserver.policies.conditions import FINITE_REMAINDER
 from multiserver.policies.parallel import limit_by_capacity
 from multiserver.policies.policy import Condition, Effort, Means, Method, Value
 from multiserver.policies.rehearsal import rehearse
-from multiserver.simulation.workload import Workload, with_warm_up
+from multiserver.simulation.workload import Workload, equal_servers, with_warm_up
 from multiserver.sizes import scaled
 from multiserver.system import System
 from multiserver.wcfs.bounds import Constants as Constants
@@ -28,8 +28,6 @@ from multiserver.wcfs.bounds import Constants as Constants
 # Jobs, and the `simulation.front.FrontPolicy` that serves them.
 FrontRule = tuple[Workload, Any]
 JOB_LEVEL, PHASE_LEVEL = "job by job", "phase by phase"
-# Equal speeds count as so many servers in spite of rounding.
-ROUNDING = 1e-9
 # By the argument `level` of `Queue.simulate`.
 LEVELS = {"jobs": JOB_LEVEL, "phases": PHASE_LEVEL}
 # E[T_c], class by class, and E[W_c] if it is found without a subtraction.
@@ -217,12 +215,10 @@ def front_simulation(front_policy: Callable[..., FrontRule], source: str) -> Met
 
 
 def workload_of(system: System, arrival_rate: float) -> Workload:
-    """The jobs for an engine, their sizes as times in service: a server with a limit is shared, and
-    servers of speeds s are (Σ s)²/Σ s² equal ones, as slow ones are of little help to fast ones."""
+    """The jobs for an engine, their sizes as times in service (on `equal_servers`)."""
     n, durations, sharing = system.servers, system.durations, system.limit or 1
     if isinstance(n, tuple):
-        square = math.fsum(s * s for s in n)
-        n = max(math.floor(system.capacity**2 / square * (1 + ROUNDING)), 1)
+        n = equal_servers(n)
         durations = tuple(scaled(X, n / system.capacity) for X in durations)
     return Workload(n, system.needs, durations, system.probabilities, arrival_rate, sharing)
 

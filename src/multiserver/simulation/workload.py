@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from numbers import Real
@@ -17,6 +18,8 @@ MISSING_LOAD = 1e-4
 RELAXATION_FACTOR = 1.3
 # Beyond this number and its inverse, high powers of durations may leave the range of floats.
 MODERATE = 1e20
+# Equal speeds count as so many servers in spite of rounding.
+ROUNDING = 1e-9
 # The most jobs in a replication: more take too long.
 MAX_JOBS = 10**8
 
@@ -185,3 +188,10 @@ def with_warm_up(workload: Workload, jobs: int, warm_up: float) -> tuple[int, in
         refuse_endless(workload)
     least = workload.least_warm_up if warm_up else 0
     return max(deleted, least), jobs + max(least - deleted, 0)
+
+
+def equal_servers(speeds: Sequence[float]) -> int:
+    """(Σ s)²/Σ s², rounded down: as so many servers of one speed, those of speeds s are judged,
+    since slow ones are of little help to fast ones."""
+    square = math.fsum(s * s for s in speeds)
+    return max(math.floor(math.fsum(speeds) ** 2 / square * (1 + ROUNDING)), 1)
