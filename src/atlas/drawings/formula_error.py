@@ -27,7 +27,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     for i, (name, curve) in enumerate(series.items()):
         label = figure["drawing"]["settings"].get(name, name)
         style = {"color": f"C{place_of(figure, name, i) % 7}"}
-        columns = ("limit", "-", ""), ("with_constant", "--", ", with constant")
+        columns = ("limit", "-", ""), ("with_constant", "--", " + constant")
         for column, dash, ending in columns:
             error = 100 * (curve[column] / curve["scaled_jobs"] - 1).abs()
             if (error < LEAST).all():
