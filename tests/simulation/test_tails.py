@@ -139,6 +139,6 @@ def test_tails_in_few_bursts_have_no_interval():
     for estimate in (wait.quantile(0.99), wait.quantile(0.995), found.tail(36)):
         assert "in bursts" in estimate.lacking
     pool = ms.System(100, [ms.JobClass(duration=UNIT)]).under(ms.FCFS)
-    times = pool.simulate(load=0.85, jobs=105_000, seed=1, times=True).distribution
+    times = pool.simulate(load=0.85, jobs=135_000, seed=1, times=True).distribution
     assert "in bursts" in times.waiting_time.quantile(0.97).lacking
     assert times.response_time.quantile(0.97).settled
