@@ -117,17 +117,16 @@ def positive_inverse(within: Matrix, leaving: NDArray[np.float64]) -> Matrix:
 
 def _by_pivots(within: Matrix, leaving: NDArray[np.float64]) -> Matrix:
     """The same, one phase after the other."""
-    found, lost = np.array(within), np.array(leaving)
-    for k in range(len(lost)):
-        row, column = found[k].copy(), found[:, k].copy()
-        row[k] = column[k] = 0.0
-        pivot = lost[k] + row[k + 1 :].sum()
-        column /= pivot
-        found += np.multiply.outer(column, row)
-        found[k], found[:, k] = row / pivot, column
-        found[k, k] = 1 / pivot
-        lost += column * lost[k]
-    return found
+    # The last column has the row sums of what is not yet eliminated.
+    found = np.column_stack([within, leaving])
+    for k in range(len(leaving)):
+        row = found[k].copy()
+        pivot = row[k + 1 :].sum()
+        column = found[:, k] / pivot
+        row[k], column[k] = 1.0, 1.0 / pivot
+        found[k] = found[:, k] = 0.0
+        found += column[:, None] * row
+    return found[:, :-1]
 
 
 def first_passage(inverse: Matrix, down: Matrix) -> Matrix:
