@@ -14,8 +14,8 @@ from typing import Any
 
 import pandas as pd
 
-from atlas.claims import Found, record
-from atlas.claims.verdicts import decide, find, holds
+from atlas.claims import Found, has_nan, record
+from atlas.claims.verdicts import UNDECIDED, decide, find, holds
 from atlas.io.atomic import write_texts
 from atlas.io.claim_values import quotation, recomputed, stated, tell
 from atlas.io.credit import tell_version
@@ -83,8 +83,8 @@ def row(claim: dict[str, Any], found: dict[str, dict[str, Any]], version: str) -
         differs=bool(claim["differs"]),
         pending="pending" in claim,
     )
-    reasons = claim.get("pending"), claim.get("reason")
-    reason = ". ".join(filter(None, reasons))
+    undecided = _say_why(cases) if verdict.startswith(UNDECIDED) else ""
+    reason = ". ".join(filter(None, (claim.get("pending"), claim.get("reason"), undecided)))
     if claim["differs"]:
         reason = f"{claim['differs']} is drawn with other parameters than the paper's"
     return {
@@ -106,6 +106,17 @@ def row(claim: dict[str, Any], found: dict[str, dict[str, Any]], version: str) -
         "parameters": json.dumps(printed["parameters"]),
         "sound": sound,
     }
+
+
+def _say_why(cases: list[dict[str, Any]]) -> str:
+    """Why cases are undecided."""
+    for case in cases:
+        if case["holds"] is None and has_nan(case["value"]):
+            at = case["at"] and f" at {case['at']}"
+            return f"there is no number{at}: the run is too short for one, or nothing is measured"
+    if any(has_nan(case["half_width"]) for case in cases if case["holds"] is None):
+        return "a simulated number without an interval decides nothing"
+    return "the 95 % interval is partly allowed; more jobs make it narrower"
 
 
 def _list(cases: list[dict[str, Any]]) -> str:

@@ -4,7 +4,8 @@ Each mutation is drawn from a seed. A file is refused with file, line, what was 
 expected, or it is valid. Then its parameters make the library's objects, and refusals by jobs also
 say what was found and expected. Mutations that can never be valid must be refused.
 
-`python -m tests.fuzz.test_config COUNT SEED` counts outcomes by class, and says what is wrong.
+`python -m tests.fuzz.test_config COUNT SEED` tells each mutation before it is judged, and what is
+wrong at once; then it counts outcomes by class.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -138,21 +140,27 @@ def check_form(message: str, project: Path, context: str) -> None:
 
 
 def fuzz(
-    project: Path, digests: CodeDigests, count: int, seed: int
+    project: Path,
+    digests: CodeDigests,
+    count: int,
+    seed: int,
+    tell: Callable[[str], object] = lambda _: None,
 ) -> tuple[Counter[tuple[str, str]], list[str]]:
     """Counts of outcomes, by class of mutation, of `count` mutations, and what is wrong."""
     rng = random.Random(seed)
     weights = [1 + read_yaml(ROOT / file, file)[1].__len__() ** 0.5 for file in FILES]
     counts, wrong = Counter(), []
-    for _ in range(count):
+    for k in range(count):
         (file,) = rng.choices(FILES, weights)
         mutation = mutate(ROOT / file, rng)
+        where = f"{mutation.kind} at {mutation.place} of {file}"
+        tell(f"seed {seed}, {k + 1} of {count}: {where}")
         try:
             counts[mutation.kind, judge(project, file, mutation, digests)] += 1
         except Exception as error:
             counts[mutation.kind, "wrong"] += 1
-            where = f"{mutation.kind} at {mutation.place} of {file}"
             wrong.append(f"{where}: {type(error).__name__}: {error}")
+            tell(wrong[-1])
         shutil.copy(ROOT / file, project / file)
     return counts, wrong
 
@@ -182,7 +190,10 @@ def test_six_hundred_mutations_are_refused_in_form_or_harmless(project, digests)
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
-        found, failures = fuzz(copy_config(Path(scratch)), CachedDigests(), *map(int, sys.argv[1:]))
+        chosen = map(int, sys.argv[1:])
+        found, failures = fuzz(
+            copy_config(Path(scratch)), CachedDigests(), *chosen, partial(print, flush=True)
+        )
     for (kind, outcome), n in sorted(found.items()):
         print(f"{n:5} {kind:20} {outcome}")
-    print(*failures, sep="\n\n")
+    print(f"{len(failures)} wrong")

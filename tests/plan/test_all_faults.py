@@ -1,8 +1,8 @@
-"""One run reports all faults of a file, whatever they are about."""
+"""One run reports all faults of all files, whatever they are about."""
 
 from __future__ import annotations
 
-import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -38,19 +38,61 @@ claims:
   - {<<: *first, id: c, stated: }
   - {<<: *first, id: a, of: other/worst}
   - {<<: *first, id: d, given: {column: waste}}
+  - {<<: *first, id: e, of: other/worst, given: {column: wasted}}
+  - {<<: *first, id: f, of: need/worst, given: {column: wastage, where: {need: 1}}}
+"""
+RUN_WIDE = """\
+seed: -1
+papers: [finite-skp]
+style: nowhere.mplstyle
+traces: {log: {file: log.csv, format: xlsx}}
+"""
+LOG = """\
+  log:
+    title: A log
+    series: {log: {study: trace-rows, trace: {name: log}}}
+    columns: {rows: {heading: Records}}
 """
 
 
-def test_faults_of_all_kinds_are_said_in_one_run_in_the_order_of_the_file(tmp_path):
-    own = tmp_path / "own.yaml"
-    own.write_text(OWN, "utf-8")
+KEYS = [
+    *("figures.need.title", "figures.other.series.worst.servers", "claims.1.quote"),
+    *("claims.2.stated", "claims.3.id", "claims.4.given.column"),
+    *("claims.5.given.column", "claims.6.given.where.need"),
+]
+
+
+def keys_of_faults(folder: Path, text: str, *others: Path, **config: object) -> list[str]:
+    """The keys of the faults that one run tells, in their order."""
+    own = folder / "own.yaml"
+    own.write_text(text, "utf-8")
     with pytest.raises(ConfigError) as caught:
-        Plan.load({}, ROOT, [own], tmp_path)
-    keys = re.findall(r"own\.yaml:[0-9]+: (\S+)", str(caught.value))
-    assert keys == [
-        *("figures.need.title", "figures.other.series.worst.servers", "claims.1.quote"),
-        *("claims.2.stated", "claims.3.id", "claims.4.given.column"),
-    ]
+        Plan.load(config, ROOT, [*others, own], folder)
+    head, *blocks = str(caught.value).split("\n\n")
+    assert head.startswith(f"{len(blocks)} faults in ")
+    return [block.splitlines()[0].partition(": ")[2] for block in blocks]
+
+
+def test_faults_of_all_kinds_are_said_in_one_run_in_the_order_of_the_file(tmp_path):
+    assert keys_of_faults(tmp_path, OWN) == KEYS
+
+
+def test_faults_of_run_wide_keys_hide_none_of_a_paper_and_cause_none(tmp_path):
+    """The name of a log is not unknown because its entry has a fault."""
+    text = RUN_WIDE + OWN.replace("claims:\n", LOG + "claims:\n")
+    about_runs = ["seed", "papers.0", "style", "traces.log.format"]
+    assert keys_of_faults(tmp_path, text) == about_runs + KEYS
+    assert keys_of_faults(tmp_path, OWN, effort="fast", sed=1) == ["effort", "sed", *KEYS]
+
+
+def test_a_paper_whose_name_is_at_fault_is_checked_too(tmp_path):
+    assert keys_of_faults(tmp_path, OWN.replace("mine", "My Paper", 1)) == ["paper", *KEYS]
+
+
+def test_a_file_that_cannot_be_read_hides_no_other(tmp_path):
+    (tmp_path / "broken.yaml").write_text("paper: [\n", "utf-8")
+    found = keys_of_faults(tmp_path, OWN, tmp_path / "broken.yaml", effort="of the file")
+    assert found == ["the whole file", *KEYS]
 
 
 def test_a_mistake_that_is_merged_into_several_series_is_one_fault():

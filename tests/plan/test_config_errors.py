@@ -17,8 +17,6 @@ from atlas.config.paper_schema import Paper
 from atlas.config.read import read_yaml
 from atlas.config.run_config import choose
 from atlas.config.validate import check
-from atlas.models.networks import NetworkBlock, QueueBlock
-from atlas.models.workloads import GeneratedBlock
 from atlas.plan.resolve import Plan
 
 pytestmark = pytest.mark.usefixtures("unedited")
@@ -182,31 +180,6 @@ def test_the_page_on_reruns_shows_a_mistake_as_it_is_said(project):
     with pytest.raises(ConfigError) as caught:
         Plan.load(PAPERS, project.root)
     assert f"```\n{caught.value}\n```" in page
-
-
-def test_a_key_that_has_its_own_meaning_is_not_taken_for_a_missing_one():
-    given = {"jobs": 9, "needs": [1], "probabilities": [1], "median": 1, "spread": 0}
-    for key, hint in (("needs", ""), ("sed", "is 'seed' meant by 'sed'?")):
-        _, faults = check(GeneratedBlock, given | {"correlation": 0, key: [1]}, ())
-        assert [fault.hint for fault in faults if "'seed'" in fault.found] == [hint]
-
-
-@pytest.mark.parametrize("word", ["station", "stations"])
-def test_a_word_of_the_library_leads_to_that_of_config(word):
-    block = {"arrivals": [0.1], "routing": [[0]], word: [{"speeds": [1]}]}
-    _, faults = check(NetworkBlock, block, ())
-    assert [fault.hint for fault in faults if fault.path == (word,)] == [
-        "the list of stations is called 'queues'"
-    ]
-
-
-def test_the_servers_of_a_class_have_another_name_in_a_network():
-    queue = {"capacities": [1], "compatible": [[1]]}
-    _, faults = check(QueueBlock, queue, ())
-    hints = [fault.hint for fault in faults if fault.path == ("compatible",)]
-    assert hints == [
-        "in a network or cluster, the list of the servers of each class is called 'servers'"
-    ]
 
 
 def test_a_paper_of_a_name_alone_makes_nothing():

@@ -179,6 +179,21 @@ def test_a_row_shows_all_that_was_found_and_a_sound_ledger_has_no_faults(tmp_pat
     assert "parameters: stated" in text
 
 
+@pytest.mark.parametrize(
+    ("value", "half_width", "why"),
+    [
+        (77.45, 0.1, "the 95 % interval is partly allowed"),
+        (77.2, math.nan, "a simulated number without an interval decides nothing"),
+        (math.nan, math.nan, "there is no number at p2 = 0.06"),
+    ],
+)
+def test_what_is_undecided_says_why(value, half_width, why):
+    found = {"peak": {"value": value, "at": "p2 = 0.06", "half_width": half_width}}
+    told = judge.row(claim(cases=claim()["cases"][:1], reason="A reason"), found, "")
+    assert told["verdict"] == "undecided at this effort"
+    assert told["reason"].startswith(f"A reason. {why}")
+
+
 def test_a_claim_about_a_figure_with_other_parameters_has_no_reference_and_fails_nothing(tmp_path):
     csv = ledger(tmp_path, 78.0, differs="fig7a/curve")
     text = csv.with_suffix(".txt").read_text("utf-8")

@@ -144,7 +144,7 @@ def test_where_servers_are_shared_there_is_no_wait():
         (
             time_quantiles_by_servers,
             {"probabilities": P, "arrival_rate": 4.0},
-            "loads below 1, the limit",
+            "^4 jobs/second; expected rates below 4 jobs/second",
         ),
         (
             simulated_time_quantiles,

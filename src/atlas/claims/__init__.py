@@ -83,12 +83,13 @@ def record(found: Any) -> dict[str, Any]:
     if hasattr(found, "mean") and hasattr(found, "half_width"):
         found = Found(float(found.mean), half_width=found.half_width)
     found = found if isinstance(found, Found) else Found(found)
-    if _has_nan(found.value) and not _has_nan(found.half_width):
+    if has_nan(found.value) and not has_nan(found.half_width):
         raise ValueError(f"found no number{found.at and f' at {found.at}'}; expected one to judge")
     return asdict(found)
 
 
-def _has_nan(value: Any) -> bool:
+def has_nan(value: Any) -> bool:
+    """Whether a value, or one in a list, is NaN."""
     if isinstance(value, list):
-        return any(map(_has_nan, value))
+        return any(map(has_nan, value))
     return isinstance(value, float) and math.isnan(value)

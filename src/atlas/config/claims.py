@@ -31,8 +31,9 @@ class Context:
     """What claims are resolved against: the vocabularies, and the completed figures and tables.
 
     `blocks` are figures and tables by id, with completed series, except for those that are
-    `faulty`: what a claim says of these is not checked. `faithful` says for each figure/series
-    whether it is drawn with the paper's parameters. `limit` shortens runs to the run's effort.
+    `faulty`: of these only the `studies` of their series are known, by figure/series. `faithful`
+    says for each figure/series whether it is drawn with the paper's parameters. `limit` shortens
+    runs to the run's effort.
     `find_trace(trace, path, block)` makes a block pending if it lacks its trace.
     """
 
@@ -40,6 +41,7 @@ class Context:
     words: Mapping[str, Mapping[str, Any]]
     blocks: Mapping[str, Mapping[str, Any]]
     faulty: Collection[str]
+    studies: Mapping[str, str]
     faithful: Mapping[str, bool]
     seed: int
     limit: Callable[[int], int]
@@ -190,6 +192,8 @@ def _check_case(
     for of in _of(case):
         figure, _, series = of.partition("/")
         if figure in context.faulty:
+            if known.module == DRAWN and of in context.studies:
+                yield from fit_drawn(given, context.studies[of], (*path, "given"))
             continue
         if series not in context.blocks.get(figure, {}).get("series", {}):
             names = [f"{f}/{s}" for f, block in context.blocks.items() for s in block["series"]]

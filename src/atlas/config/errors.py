@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import linecache
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path as Folder
 from typing import Any
@@ -44,7 +45,32 @@ class Fault:
 
 
 class ConfigError(Exception):
-    """A config that cannot be run, with all its faults; no job has started."""
+    """A config that cannot be run; no job has started. `faults` are descriptions of its faults,
+    each with the file and the line that it is on."""
+
+    def __init__(self, faults: Mapping[str, tuple[str, int]]) -> None:
+        super().__init__(_tell(faults, "no job was started"))
+        self.faults = faults
+
+
+class Gathering:
+    """The faults of several files, gathered so that one run tells them all."""
+
+    def __init__(self) -> None:
+        self.faults: dict[str, tuple[str, int]] = {}
+
+    @contextmanager
+    def faults_here(self) -> Iterator[None]:
+        """Keep the faults of the first `ConfigError` within, which ends there."""
+        try:
+            yield
+        except ConfigError as error:
+            self.faults |= error.faults
+
+    def raise_all(self) -> None:
+        """Raise `ConfigError` if there are faults."""
+        if self.faults:
+            raise ConfigError(self.faults)
 
 
 def no_file(path: Path, file: str) -> Fault:
@@ -60,7 +86,7 @@ def in_this_folder() -> str:
 def raise_for(faults: Sequence[Fault], file: str, lines: Mapping[Path, int | str]) -> None:
     """Raise `ConfigError` if there are faults."""
     if faults:
-        raise ConfigError(list_faults(faults, file, lines, "no job was started"))
+        raise ConfigError(_describe(faults, file, lines))
 
 
 def list_faults(
@@ -68,11 +94,26 @@ def list_faults(
 ) -> str:
     """The faults of a file, with the line of each and in their order, and their outcome. A text in
     `lines` is the whole place, with the file."""
+    return _tell(_describe(faults, file, lines), outcome)
+
+
+def _tell(faults: Mapping[str, tuple[str, int]], outcome: str) -> str:
+    """The number of faults, their files and outcome, and then each fault, in the order of files and
+    lines."""
+    told = sorted(faults, key=faults.__getitem__)
+    files = ", ".join(dict.fromkeys(faults[one][0] for one in told))
+    plural = "s" if len(told) > 1 else ""
+    return "\n\n".join([f"{len(told)} fault{plural} in {files}; {outcome}", *told])
+
+
+def _describe(
+    faults: Iterable[Fault], file: str, lines: Mapping[Path, int | str]
+) -> dict[str, tuple[str, int]]:
+    """The descriptions of faults, each with the file and the line that it is on."""
     blocks: dict[tuple[Any, ...], list[str]] = {}
+    places: dict[tuple[Any, ...], tuple[str, int]] = {}
     again: dict[tuple[Any, ...], list[int]] = {}
-    files = set()
     for held, line, fault in sorted(_placed(faults, file, lines), key=lambda one: one[:2]):
-        files.add(held)
         # What is merged into several series brings its mistake to all of them.
         shared = line and fault.path[2:3] == ("series",)
         mistake = (held, fault.path[4:] if shared else fault.path, fault.found, fault.expected)
@@ -85,13 +126,11 @@ def list_faults(
         block.append(f"    expected  {fault.expected}")
         if hint := fault.hint or _hint_at_comment(fault, held, line):
             block.append(f"    {hint}")
-        blocks[mistake] = block
+        blocks[mistake], places[mistake] = block, (held, line)
     for mistake, others in again.items():
-        places = ", ".join(map(str, dict.fromkeys(others)))
-        blocks[mistake].append(f"    again     on line {places}")
-    plural, held = "s" if len(blocks) > 1 else "", files.pop() if len(files) == 1 else file
-    told = map("\n".join, blocks.values())
-    return "\n\n".join([f"{len(blocks)} fault{plural} in {held}; {outcome}", *told])
+        numbers = ", ".join(map(str, dict.fromkeys(others)))
+        blocks[mistake].append(f"    again     on line {numbers}")
+    return {"\n".join(block): places[mistake] for mistake, block in blocks.items()}
 
 
 def _placed(
@@ -99,7 +138,7 @@ def _placed(
 ) -> Iterator[tuple[str, int, Fault]]:
     """The file and the line of each fault; line 0 if it is about no line."""
     for fault in faults:
-        prefixes = (fault.path[:k] for k in range(len(fault.path), 0, -1))
+        prefixes = (fault.path[:k] for k in range(len(fault.path), -1, -1))
         place = next((lines[prefix] for prefix in prefixes if prefix in lines), 0)
         if isinstance(place, str):
             held, _, line = place.rpartition(":")
@@ -117,16 +156,22 @@ def _hint_at_comment(fault: Fault, file: str, line: int) -> str:
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """A hint at the known word that replaced `word`, or of which `word` is likely a misspelling or
-    the beginning, or an empty text."""
+    """A hint at the known word that replaced `word` or is `closest` to it, or an empty text."""
     known = list(known)
     for new, meaning in RENAMED.get(word, {}).items():
         if new in known:
             return f"{meaning} is called '{new}'"
+    close = closest(word, known)
+    return f"did you mean '{close}'?" if close else ""
+
+
+def closest(word: str, known: Iterable[str]) -> str:
+    """The known word of which `word` is likely a misspelling or the beginning, or an empty text."""
+    known = list(known)
     close = difflib.get_close_matches(word, known, n=1)
     close = close or difflib.get_close_matches(word.lower(), known, n=1)
     close = close or [name for name in known if len(word) > 2 and name.startswith(word.lower())]
-    return f"did you mean '{close[0]}'?" if close else ""
+    return close[0] if close else ""
 
 
 def show(value: object) -> str:

@@ -125,7 +125,7 @@ def read_style(file: FilePath, name: str) -> str:
 
 def refuse(name: str, line: int, found: str, expected: str, hint: str = "") -> None:
     """Raise `ConfigError` about a line of a file."""
-    raise_for([Fault((), found, expected, hint)], f"{name}:{line}" if line else name, {})
+    raise_for([Fault((), found, expected, hint)], name, {(): line})
 
 
 def _refuse_syntax(

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from atlas.config.errors import Fault, Path, raise_for, suggest
+from atlas.config.errors import Fault, Gathering, Path, raise_for, suggest
 from atlas.config.paper_schema import Paper
 from atlas.config.read import LOADER, read_mapping, read_yaml
 from atlas.config.run_schema import Run
@@ -63,41 +63,83 @@ def choose(
     Any given file that has a `paper` is a paper file too. The run is then about the given papers
     alone, unless one of these files or `config` also names `papers`. Raises `ConfigError`.
     """
-    whole, lines = read_mapping(root / CONFIG, CONFIG)
-    run = whole
+    found = Gathering()
+    choice = choose_sound(config, root, given, found)
+    found.raise_all()
+    return choice
+
+
+def choose_sound(
+    config: Mapping[str, Any],
+    root: FilePath,
+    given: Iterable[str | FilePath],
+    found: Gathering,
+) -> Choice:
+    """The same without what has faults, so that the papers can be checked too; the faults are added
+    to those `found`. None stands for a trace with faults."""
+    run, lines, read = {}, {}, []
+    with found.faults_here():
+        run, lines = read_mapping(root / CONFIG, CONFIG)
+        read.append(root / CONFIG)
     places: dict[Path, str] = {path: f"{CONFIG}:{line}" for path, line in lines.items()}
     contents: dict[FilePath, dict[str, Any]] = {}
-    for file in dict.fromkeys(map(FilePath, given)):
-        if file.resolve() == (root / CONFIG).resolve():
-            continue
+    general = (root / CONFIG).resolve()
+    files = [f for f in dict.fromkeys(map(FilePath, given)) if f.resolve() != general]
+    for file in files:
         name = name_of(file, root)
-        contents[file], lines = read_mapping(file, name)
-        choices = {k: v for k, v in contents[file].items() if k in ABOUT_RUNS}
-        if "paper" not in contents[file]:
-            about = [key for key in contents[file] if key in ABOUT_PAPERS - ABOUT_RUNS]
-            if about:
+        with found.faults_here():
+            content, lines = read_mapping(file, name)
+            read.append(file)
+            about = [key for key in content if key in ABOUT_PAPERS - ABOUT_RUNS]
+            if about and "paper" not in content:
                 expected = f"paper: NAME beside {about[0]}"
                 raise_for([Fault((about[0],), "no key 'paper'", expected)], name, lines)
-            choices = contents[file]
-        run = _merged(run, choices)
-        places |= {path: f"{name}:{line}" for path, line in lines.items() if path[0] in choices}
-    given_there = _command_line_choices(config, {root / CONFIG: whole, **contents})
+            contents[file] = content
+            own = {k: v for k, v in content.items() if k in ABOUT_RUNS or "paper" not in content}
+            run = _merged(run, own)
+            places |= {path: f"{name}:{line}" for path, line in lines.items() if path[0] in own}
+    # Those of a file that is refused would be taken for choices of the command line.
+    choices = _command_line_choices(config, read) if len(read) == 1 + len(files) else {}
     if any("paper" in content for content in contents.values()):
-        require_choices(given_there)
-    choices = {key: _as_number(value, run.get(key)) for key, value in given_there.items()}
+        with found.faults_here():
+            require_choices(choices)
+        choices = {k: v for k, v in choices.items() if k not in ABOUT_PAPERS - ABOUT_RUNS}
+    choices = {key: _as_number(value, run.get(key)) for key, value in choices.items()}
     run = _merged(run, choices)
     for key in choices:
         places = {path: place for path, place in places.items() if path[0] != key}
         places[(key,)] = "--config"
-    faults = list(check_values(run, ()))
-    completed, found = check(Run, run, (), ABOUT_PAPERS if contents else ())
-    raise_for(faults or found, CONFIG, places)
-
-    own = {file: content for file, content in contents.items() if "paper" in content}
-    plain = completed.plain()
-    if own and not any("papers" in named for named in (choices, *contents.values())):
+    plain = _leave_out_faults(run, ABOUT_PAPERS if contents else (), places, found)
+    papers = {file: content for file, content in contents.items() if "paper" in content}
+    about_given = papers or (files and not contents)
+    if about_given and not any("papers" in named for named in (choices, *contents.values())):
         plain["papers"] = []
-    return _find_papers(plain, own, root, places)
+    return _find_papers(plain, papers, root, places, found)
+
+
+def _leave_out_faults(
+    run: Mapping[str, Any], beside: Iterable[str], places: Mapping[Path, str], found: Gathering
+) -> dict[str, Any]:
+    """The completed choices without those that have faults, which are added to those `found`."""
+    values = list(check_values(run, ()))
+    completed, schema = check(Run, run, (), beside)
+    told = {fault.path for fault in values}
+    faults = [*values, *(fault for fault in schema if fault.path not in told)]
+    with found.faults_here():
+        raise_for(faults, CONFIG, places)
+    if completed is not None and not faults:
+        return completed.plain()
+    faulty = {fault.path[:1] for fault in faults}
+    traces = {fault.path[1] for fault in faults if fault.path[:1] == ("traces",) and fault.path[1:]}
+    sound = {key: value for key, value in run.items() if (key,) not in faulty}
+    if traces:
+        sound["traces"] = {k: v for k, v in run["traces"].items() if k not in traces}
+    completed, _ = check(Run, sound, (), beside)
+    plain = completed.plain()
+    plain["traces"] |= dict.fromkeys(traces)
+    if ("papers",) in faulty:
+        plain["papers"] = []
+    return plain
 
 
 def require_choices(given: Iterable[str]) -> None:
@@ -117,25 +159,32 @@ def files_within(config: Mapping[str, Any], files: Iterable[str | FilePath]) -> 
 
 
 def _find_papers(
-    run: dict[str, Any], own: Mapping[FilePath, dict], root: FilePath, places: Mapping[Path, str]
+    run: dict[str, Any],
+    own: Mapping[FilePath, dict],
+    root: FilePath,
+    places: Mapping[Path, str],
+    found: Gathering,
 ) -> Choice:
     ours = our_files(root)
     known = list(ours)
     papers = known if run["papers"] == "all" else run["papers"]
-    files = [ours.get(paper, root / CONFIG) for paper in papers]
+    files = [ours[paper] for paper in papers if paper in ours]
     choice = Choice(run, (*files, *own), tuple(own), papers == known, places)
     for i, paper in enumerate(papers):
-        choice.require(("papers", i), paper, known)
+        with found.faults_here():
+            choice.require(("papers", i), paper, known)
     taken: list[Any] = list(known)
     named = [(f, f.stem) for f in (root / "config/papers").glob("*.yaml") if f not in ours.values()]
     for file, name in [*named, *((file, content["paper"]) for file, content in own.items())]:
         if name in taken:
             fault = Fault(("paper",), repr(name), "a name that no other paper has")
-            raise_for([fault], name_of(file, root), read_yaml(file, str(file))[1])
+            with found.faults_here():
+                raise_for([fault], name_of(file, root), read_yaml(file, str(file))[1])
         taken.append(name)
     if not (root / run["style"]).is_file():
         styles = sorted(f.relative_to(root).as_posix() for f in root.glob("config/*.mplstyle"))
-        choice.require(("style",), run["style"], [*styles, "another matplotlib style file"])
+        with found.faults_here():
+            choice.require(("style",), run["style"], [*styles, "another matplotlib style file"])
     return choice
 
 
@@ -172,13 +221,11 @@ def rule_names(root: FilePath) -> set[str]:
     return {rule for text in texts for rule in re.findall(r"^\s*rule (\w+):", text, re.MULTILINE)}
 
 
-def _command_line_choices(
-    config: Mapping[str, Any], contents: Mapping[FilePath, dict]
-) -> dict[str, Any]:
+def _command_line_choices(config: Mapping[str, Any], files: Iterable[FilePath]) -> dict[str, Any]:
     """The part of `config` from the command line. Snakemake has read the files as YAML 1.1, which
     may misread them; a value that differs from that reading was given on the command line."""
     misread: dict[str, Any] = {}
-    for file in contents:
+    for file in files:
         try:
             misread = _merged(misread, yaml.load(file.read_text(encoding="utf-8"), LOADER))
         except (yaml.YAMLError, ValueError, TypeError):

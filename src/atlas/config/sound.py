@@ -6,12 +6,16 @@ that fault again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from atlas.config.errors import Fault
+from atlas.config.kinds import kinds
 from atlas.config.paper_schema import Paper
 from atlas.config.validate import check, check_values
+
+# The name of a paper of whose name there is a fault, so that the rest can be checked.
+UNNAMED = "unnamed"
 
 
 def check_paper(
@@ -48,6 +52,29 @@ def _leave_out(
             left[key] = {id: block for id, block in left[key].items() if id != below[0]}
         elif key != "claims" or not below:
             left.pop(key, None)
+    left.setdefault("paper", UNNAMED)
     if isinstance(left.get("claims"), list):
         left["claims"] = [claim for i, claim in enumerate(left["claims"]) if i not in claims]
     return left
+
+
+def find_studies(
+    document: Mapping[str, Any], faulty: Collection[Any], faults: Iterable[Fault]
+) -> dict[str, str]:
+    """The studies of the series of `faulty` figures and tables, by figure/series, but for those of
+    which a fault says that another study belongs there."""
+    doubtful = {fault.path[1:4] for fault in faults if fault.path[4:] == ("study",)}
+    groups = (document.get(group) for group in ("figures", "tables"))
+    blocks = [(id, b) for group in groups for id, b in _items(group) if id in faulty]
+    return {
+        f"{id}/{name}": one["study"]
+        for id, block in blocks
+        if isinstance(block, Mapping)
+        for name, one in _items(block.get("series"))
+        if (id, "series", name) not in doubtful
+        if isinstance(one, Mapping) and one.get("study") in kinds("studies")
+    }
+
+
+def _items(value: Any) -> Iterable[tuple[Any, Any]]:
+    return value.items() if isinstance(value, Mapping) else ()

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from atlas.config.errors import Fault, Path, show, suggest
+from atlas.config.errors import Fault, Path, closest, show, suggest
 from atlas.fields.vocabulary import ClassName, Id, Text
 
 NAMES = {
@@ -107,7 +107,8 @@ def _describe(
         key = str(place[-1])
         above, _ = _find(model, place[:-1])
         others = [other for other in value if other not in above.get("properties", {})]
-        hint = suggest(key, others).replace("did you mean ", f"is '{key}' meant by ")
+        close = closest(key, others)
+        hint = f"is '{key}' meant by '{close}'?" if close else ""
         deep = [k for k, below in value.items() if isinstance(below, dict) and key in below]
         hint = f"'{key}' stands in '{deep[0]}', one level too deep" if deep else hint
         yield Fault(path[:-1], f"no key '{key}'", f"{key}: {_expect(schema)}", hint)

@@ -35,7 +35,8 @@ TOLERANCES = PROJECT / "config/tolerances.yaml"
 
 @dataclass(frozen=True)
 class Source:
-    """A file of `config/papers`, and the choices and code that its products depend on."""
+    """A file of `config/papers`, and the choices and code that its products depend on. None stands
+    for a trace with faults."""
 
     file: FilePath
     root: FilePath

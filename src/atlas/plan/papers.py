@@ -17,7 +17,7 @@ from atlas.config.quantities import find_quantities
 from atlas.config.read import read_mapping
 from atlas.config.run_config import ABOUT_RUNS, is_ours, name_of, reserved_names
 from atlas.config.series import apply_run_defaults, count_further_jobs, count_points, thin
-from atlas.config.sound import check_paper
+from atlas.config.sound import check_paper, find_studies
 from atlas.config.tolerances import read_tolerances
 from atlas.models.workloads import LogBlock
 from atlas.plan.cached_paper import TOLERANCES, Source
@@ -56,6 +56,7 @@ class PaperFile:
         document, self._lines = read_mapping(file, self._name)
         # A given config file may also hold run-wide choices.
         document = {k: v for k, v in document.items() if ours or k not in ABOUT_RUNS}
+        self._document = document
         self._tolerances = read_tolerances(TOLERANCES, "config/tolerances.yaml")
         # Whether a series of a figure or table is what the paper has there, by figure/series.
         self._faithful: dict[str, bool] = {}
@@ -65,7 +66,7 @@ class PaperFile:
         self._paper, name = paper, paper["paper"]
         # The figures and tables that are left out of further checks.
         self._faulty = {f.path[1] for f in self._faults if f.path[1:] and f.path[0] in GROUPS}
-        if ours and name != file.stem:
+        if ours and name != file.stem and name == document.get("paper"):
             expected = f"'{file.stem}', the name of the file"
             self._faults.append(Fault(("paper",), repr(name), expected))
         if name in reserved_names(root):
@@ -162,6 +163,7 @@ class PaperFile:
             self._tolerances,
             self._paper["figures"] | self._paper["tables"],
             self._faulty,
+            find_studies(self._document, self._faulty, self._faults),
             self._faithful,
             self._run_defaults["seed"],
             self._limit,
@@ -223,6 +225,8 @@ class PaperFile:
                     " and `traces` in config/config.yaml says where it is"
                 )
                 return trace
+            if self._traces[trace["name"]] is None:
+                return trace  # its faults are told with the run's choices
             trace = self._traces[trace["name"]] | trace
         file = FilePath(trace["file"])
         if not file.is_file():

@@ -9,8 +9,9 @@ from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any
 
+from atlas.config.errors import Gathering
 from atlas.config.read import read_style
-from atlas.config.run_config import Choice, choose, rule_names
+from atlas.config.run_config import Choice, choose_sound, rule_names
 from atlas.config.series import run_defaults
 from atlas.config.styles import check_style, require_drawable
 from atlas.io.atomic import write_text
@@ -56,29 +57,35 @@ class Plan:
         """The plan for a run's config and the paper files under `root`, to be built in `folder`.
 
         Any `given` config file that has a `paper` is a paper file too (`run_config.choose`). Raises
-        `ConfigError` with every fault of the first file that has any.
+        `ConfigError` with the faults of all files.
         """
-        choice = choose(config, root, given)
-        run = choice.run
-        look = {
-            "style": read_style(root / run["style"], run["style"]),
-            "widths": run["widths"],
-            "formats": run["formats"],
-        }
+        found = Gathering()
+        choice = choose_sound(config, root, given, found)
+        run, style = choice.run, ""
+        with found.faults_here():
+            if not found.faults or (root / run["style"]).is_file():
+                style = read_style(root / run["style"], run["style"])
+        look = {"style": style, "widths": run["widths"], "formats": run["formats"]}
         defaults = run_defaults(run)
         digests = CodeDigests.below(root)
         papers = {
             file: CachedPaper(Source(file, root, digests, look, defaults, run["traces"]))
             for file in choice.files
         }
-        if not all(one.is_cached for one in papers.values()):
-            check_style(look["style"], run["style"], max(run["widths"].values()))
-        products = tuple(product for one in papers.values() for product in one.products)
+        if found.faults or not all(one.is_cached for one in papers.values()):
+            with found.faults_here():
+                check_style(style, run["style"], max(run["widths"].values()))
+        products: list[Product] = []
+        for one in papers.values():
+            with found.faults_here():
+                products += one.products
         figures = [f"{p.paper}/{p.id}" for p in products if p.stage == "draw"]
-        for i, preview in enumerate(run["previews"]):
-            if choice.everything:
+        judged = choice.everything and not found.faults
+        for i, preview in enumerate(run["previews"] if judged else ()):
+            with found.faults_here():
                 choice.require(("previews", i), preview, figures)
-        return cls(products, papers, choice, root, folder, digests)
+        found.raise_all()
+        return cls(tuple(products), papers, choice, root, folder, digests)
 
     def require_drawable(self) -> None:
         """Raise `ConfigError` if no figure can be drawn in the style of the run."""

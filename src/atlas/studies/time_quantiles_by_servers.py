@@ -25,6 +25,7 @@ from atlas.models.times import (
     TIMES,
     QuantilesAt,
     TimesBlock,
+    load_limit,
     quantiles,
     require_distribution,
     require_stable,
@@ -68,7 +69,14 @@ def check(parameters: Parameters) -> None:
     """Raise a misfit unless the queue with the most servers is stable and within reach."""
     queue, rate = parameters.queue, parameters.arrival_rate
     load = parameters.load or queue.system.load(rate)
-    require_stable(queue, load, "arrival_rate" if rate else "load")
+    if rate is None:
+        require_stable(queue, load, "load")
+    else:
+        limit = rate * load_limit(queue) / load
+        expected = (
+            f"rates below {limit:.6g} jobs/second, the limit of {queue.system.servers} servers"
+        )
+        require(rate < limit, f"{rate:g} jobs/second", expected, "arrival_rate")
     require_distribution(queue, load)
 
 

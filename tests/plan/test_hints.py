@@ -1,0 +1,89 @@
+"""What is suggested for an unknown or missing key exists where it is suggested, and is meant."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from atlas.config.errors import RENAMED
+from atlas.config.fit import complete
+from atlas.config.kinds import correct_hints, kinds, module
+from atlas.config.series import complete_series
+from atlas.config.validate import check, schema_of
+from atlas.models.networks import NetworkBlock, QueueBlock
+from atlas.models.workloads import GeneratedBlock
+
+MODELS = {kind: module("studies", kind).Parameters for kind in kinds("studies")}
+MODELS |= {f"drawing {kind}": module("drawings", kind).Options for kind in kinds("drawings")}
+KEYS = {kind: set(schema_of(model).get("properties", {})) for kind, model in MODELS.items()}
+EVERY = sorted(set().union(*KEYS.values()))
+# What may be suggested for a key of others: a word that it replaces, or another form of it.
+STEMS = "polic need load probabilit label largest size state system network jobs class fraction"
+FORMS = re.compile("|".join([*STEMS.split(), "exponent", "arrival"]))
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_a_key_of_others_is_taken_for_no_misspelling_of_another_word(kind):
+    """Of `durations` it was said that `replications` was meant."""
+    for key in (key for key in EVERY if key not in KEYS[kind]):
+        # A text is no value that another hint would be about.
+        faults = check(MODELS[kind], {key: {}}, ())[1]
+        for fault in correct_hints(faults, ()):
+            if not fault.hint or "is a key of" in fault.hint:
+                continue
+            known = [*KEYS[kind] & {*RENAMED.get(key, {})}, *KEYS[kind] & {*_quoted(fault.hint)}]
+            assert known, (key, fault)
+            stem = FORMS.search(key)
+            alike = stem and stem[0] in "".join(known)
+            assert alike or key in RENAMED, (key, fault)
+
+
+def _quoted(hint: str) -> list[str]:
+    return re.findall(r"'([^']+)'", hint)
+
+
+def test_a_key_of_others_is_told_as_theirs():
+    _, _, faults = complete_series({"study": "response-time", "durations": [1]}, ())
+    assert [f.hint for f in faults if f.path == ("durations",)] == [
+        "1/duration, class by class, is called 'rates'"
+    ]
+    series = {"curve": {"study": "wastage-by-need", "ceiling": 3, "servrs": 7}}
+    block = {"series": series, "drawing": {"kind": "wastage-by-need", "need_1": 2}, "source": {}}
+    _, faults = complete("draw", block, ())
+    hints = {fault.path[-1]: fault.hint for fault in faults if "unknown" in fault.found}
+    assert hints["servrs"] == "did you mean 'servers'?"
+    assert hints["ceiling"].startswith("'ceiling' is a key of drawings such as ")
+    assert hints["need_1"] == "'need_1' is a key of studies such as wastage-by-need"
+
+
+def test_a_missing_key_is_not_said_to_be_called_what_was_written_in_its_place():
+    """For a missing `load` it was told that λ/λ* is called `fraction_of_limit`, which was there."""
+    given = {"study": "time-tail", "fraction_of_limit": 0.5}
+    _, _, faults = complete_series(given, ())
+    assert [f.hint for f in faults if f.found == "no key 'load'"] == [""]
+
+
+def test_a_key_that_has_its_own_meaning_is_not_taken_for_a_missing_one():
+    given = {"jobs": 9, "needs": [1], "probabilities": [1], "median": 1, "spread": 0}
+    for key, hint in (("needs", ""), ("sed", "is 'seed' meant by 'sed'?")):
+        _, faults = check(GeneratedBlock, given | {"correlation": 0, key: [1]}, ())
+        assert [fault.hint for fault in faults if "'seed'" in fault.found] == [hint]
+
+
+@pytest.mark.parametrize("word", ["station", "stations"])
+def test_a_word_of_the_library_leads_to_that_of_config(word):
+    block = {"arrivals": [0.1], "routing": [[0]], word: [{"speeds": [1]}]}
+    _, faults = check(NetworkBlock, block, ())
+    assert [fault.hint for fault in faults if fault.path == (word,)] == [
+        "the list of stations is called 'queues'"
+    ]
+
+
+def test_the_servers_of_a_class_have_another_name_in_a_network():
+    queue = {"capacities": [1], "compatible": [[1]]}
+    _, faults = check(QueueBlock, queue, ())
+    hints = [fault.hint for fault in faults if fault.path == ("compatible",)]
+    assert hints == [
+        "in a network or cluster, the list of the servers of each class is called 'servers'"
+    ]
