@@ -92,6 +92,27 @@ def test_no_text_stands_on_the_curve_of_wastage(other):
         assert not met.any(), text.get_text()
 
 
+@pytest.mark.parametrize(
+    ("servers", "needs", "p", "ends"),
+    [
+        (200, [3, 15], 0.01, [0.1, 1000]),
+        (16, [3, 15], 0.1, [0.1, 1000]),
+        (64, [10, 19], 0.3, [1e-4, 10]),
+        (30, [23, 26], 0.7, [0.1, 1000]),
+    ],
+)
+def test_the_line_to_the_wastage_at_equal_rates_meets_no_name_of_a_limit(servers, needs, p, ends):
+    curve = {"study": "wastage-by-rate-ratio", "servers": servers, "needs": needs, "points": 50}
+    curve |= {"probability_2": p, "rate_ratio": ends}
+    ax = draw({"kind": "wastage-by-rate-ratio"}, curve=curve).axes[0]
+    *names, share = ax.texts
+    start = Text.get_window_extent(share)
+    line = np.linspace(np.mean(start.get_points(), axis=0), ax.transData.transform(share.xy), 500)
+    for name in names:
+        box = Text.get_window_extent(name)
+        assert not any(box.contains(*point) for point in line), name.get_text()
+
+
 def test_points_at_several_rates_of_interruption_are_no_one_series_of_points():
     system = {"random": {"servers": 4, "degree": 2}}
     points = {"study": "simulated-sharing", "system": system, "size": {"exponential": 1}}
