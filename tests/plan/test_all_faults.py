@@ -82,6 +82,8 @@ def test_faults_of_run_wide_keys_hide_none_of_a_paper_and_cause_none(tmp_path):
     text = RUN_WIDE + OWN.replace("claims:\n", LOG + "claims:\n")
     about_runs = ["seed", "papers.0", "style", "traces.log.format"]
     assert keys_of_faults(tmp_path, text) == about_runs + KEYS
+    text = text.replace(RUN_WIDE, "traces: [log.csv]\n")
+    assert keys_of_faults(tmp_path, text) == ["traces", *KEYS]
     assert keys_of_faults(tmp_path, OWN, effort="fast", sed=1) == ["effort", "sed", *KEYS]
 
 

@@ -23,6 +23,7 @@ from atlas.config.validate import check
 from atlas.io.specs import canonical, digest
 
 DRAWN = "drawn"
+WORD = "a word of config/tolerances.yaml"
 RUN_LENGTHS = ("jobs", "jumps")
 
 
@@ -205,7 +206,7 @@ def _check_case(
         yield Fault(path, f"of {case['of']}", "one series, whose table is read")
     if within not in context.words:
         hint = suggest(within, context.words)
-        yield Fault((*path, "within"), repr(within), "one of config/tolerances.yaml", hint)
+        yield Fault((*path, "within"), repr(within), f"{WORD}: {', '.join(context.words)}", hint)
         return
     try:
         allow(case["stated"], context.words[within], case["accuracy"])

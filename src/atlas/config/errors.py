@@ -24,6 +24,7 @@ RENAMED = {
     "options": {"policy": "a policy with its options, {name: …, options: …},"},
     "fraction": {"fraction-of-limit": "λ/λ*", "load": "ρ = λ E[S]/n"},
     "fractions": {"loads": "ρ = λ E[S]/n"},
+    "mean_durations": {"rates": "1/duration, class by class,"},
     "durations": {"rates": "1/duration, class by class,"},
     "rates": {"durations": "the list of {exponential: RATE}, class by class,"},
     "csv": {"plain": "a table between commas"},
@@ -124,7 +125,7 @@ def _describe(
         where = ".".join(map(str, fault.path)) or "the whole file"
         block = [f"{place}: {where}", f"    found     {fault.found}"]
         block.append(f"    expected  {fault.expected}")
-        if hint := fault.hint or _hint_at_comment(fault, held, line):
+        if hint := fault.hint or _hint_at_nothing(fault, held, line):
             block.append(f"    {hint}")
         blocks[mistake], places[mistake] = block, (held, line)
     for mistake, others in again.items():
@@ -147,10 +148,13 @@ def _placed(
             yield file, place, fault
 
 
-def _hint_at_comment(fault: Fault, file: str, line: int) -> str:
-    """A hint if a missing value may be a text that YAML took for a comment."""
+def _hint_at_nothing(fault: Fault, file: str, line: int) -> str:
+    """A hint if a missing value may be a text that YAML took for a comment, or part of the key."""
     linecache.checkcache(file)
-    if fault.found != "nothing" or "#" not in linecache.getline(file, line):
+    written = linecache.getline(file, line) if fault.found == "nothing" else ""
+    if "\u00a0" in written:
+        return "write a plain space for the no-break space, which YAML takes for a letter"
+    if "#" not in written:
         return ""
     return "a text that begins with # must be in quotes: YAML takes it for a comment"
 

@@ -33,6 +33,7 @@ _WORDS = {"": None, "~": None} | {
 LONGEST_NUMBER = 400
 MOST_VALUES = 1_000_000
 DEEPEST = 60
+NO_TOKEN = "found character that cannot start any token"
 NO_COLON = "mapping values are not allowed in this context"
 COLON = (
     "text with a colon needs quotes, and a key a colon and a space: here, or in the lines above if"
@@ -139,6 +140,8 @@ def _refuse_syntax(
         found, hint = f"a tab in column {mark.column + 1}", "write spaces in its place"
     elif found == NO_COLON:
         found, hint = "a colon that does not end a key", COLON
+    elif mark and found == NO_TOKEN:
+        found, hint = f"text that begins with {text[mark.index]}", "put it in quotes"
     elif mark and error.context_mark and error.context_mark.line < mark.line:
         found += f" in what begins on line {error.context_mark.line + 1}"
     refuse(name, line, found, expected, hint)

@@ -76,7 +76,7 @@ def choose_sound(
     found: Gathering,
 ) -> Choice:
     """The same without what has faults, so that the papers can be checked too; the faults are added
-    to those `found`. None stands for a trace with faults."""
+    to those `found`. None stands for a trace with faults, or for all of them."""
     run, lines, read = {}, {}, []
     with found.faults_here():
         run, lines = read_mapping(root / CONFIG, CONFIG)
@@ -137,6 +137,8 @@ def _leave_out_faults(
     completed, _ = check(Run, sound, (), beside)
     plain = completed.plain()
     plain["traces"] |= dict.fromkeys(traces)
+    if any(fault.path == ("traces",) for fault in faults):
+        plain["traces"] = None
     if ("papers",) in faulty:
         plain["papers"] = []
     return plain

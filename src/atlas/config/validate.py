@@ -44,6 +44,9 @@ LIMITS = {
     "string_too_short": "at least {min_length} characters",
     "string_too_long": "at most {max_length} characters",
 }
+# What people write for a number: signs, separators, and a unit or % after it.
+WRITTEN = re.compile(r"([-+\u2212]?[\d.,_]*\d(?:[eE][-+]?\d+)?)\s*(%|[^\W\d]*)")
+SEPARATED = re.compile(r"-?\d{1,3}([,_]\d{3})+")
 SINGULAR = {" 1 entries": " 1 entry", " 1 characters": " 1 character"}
 
 
@@ -120,13 +123,17 @@ def _describe(
         limit = LIMITS[rule].format(**context)
         for several, one in SINGULAR.items():
             limit = limit.replace(several, one)
-        yield Fault(path, show(value), _with_description(limit, schema))
+        percent = rule.startswith("less") and limit.endswith(" 1") and 2 <= value <= 100
+        hint = f"write a fraction: {value / 100:g} for {value:g} %" if percent else ""
+        yield Fault(path, show(value), _with_description(limit, schema), hint)
     else:
         options = [str(option) for option in _options(schema)]
         hint = suggest(value, options) if isinstance(value, str) else ""
         lists = any("array" in _types(s) for s in schema.get("anyOf", [schema]))
         if lists and not hint and isinstance(value, str | int | float):
             hint = f"did you mean [{_entries(value)}]?"
+        elif isinstance(value, str) and {"number", "integer"} & {*_types(schema)}:
+            hint = _hint_at_number(value.strip())
         elif rule == "string_type" and isinstance(value, int | float):
             hint = f'did you mean "{str(value).lower()}", in quotes?'
         yield Fault(path, show(value), _expect(schema), hint)
@@ -137,6 +144,7 @@ def _expect(schema: Mapping[str, Any]) -> str:
     options = [str(option) for option in _options(schema)]
     kinds = [
         NAMES[kind]
+        + (f" of {', '.join(s['required'])}" if kind == "object" and "required" in s else "")
         for s in schema.get("anyOf", [schema])
         for kind in _types(s)
         if not {"enum", "const"} & s.keys() and kind in NAMES
@@ -150,6 +158,25 @@ def _entries(value: str | float) -> str:
     """What stands in place of a list, as its entries: several numbers, or one value."""
     text = str(value)
     return ", ".join(re.split(r"[\s,;]+", text)) if re.fullmatch(r"[-+.\d\s,;]+", text) else text
+
+
+def _hint_at_number(text: str) -> str:
+    """How to write the number that a text is meant to be."""
+    parts = WRITTEN.fullmatch(text)
+    if not parts:
+        return ""
+    number, unit = parts[1].replace("\u2212", "-"), parts[2]
+    if SEPARATED.fullmatch(number):
+        number = re.sub("[,_]", "", number)
+    try:
+        value = float(number)
+    except ValueError:
+        return ""
+    if unit == "%":
+        return f"write a fraction: {value / 100:g} for {value:g} %"
+    if unit:
+        return f"did you mean {number}, without '{unit}'?"
+    return f"did you mean {number}{', without quotes' if number == text else ''}?"
 
 
 def _types(schema: Mapping[str, Any]) -> list[str]:

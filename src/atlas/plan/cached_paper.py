@@ -36,14 +36,14 @@ TOLERANCES = PROJECT / "config/tolerances.yaml"
 @dataclass(frozen=True)
 class Source:
     """A file of `config/papers`, and the choices and code that its products depend on. None stands
-    for a trace with faults."""
+    for a trace with faults, or for all of them."""
 
     file: FilePath
     root: FilePath
     digests: CodeDigests
     look: Mapping[str, Any]
     run_defaults: Mapping[str, Any]
-    traces: Mapping[str, Any]
+    traces: Mapping[str, Any] | None
 
 
 def cache_file(file: FilePath) -> str:

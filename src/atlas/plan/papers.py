@@ -215,6 +215,8 @@ class PaperFile:
         in config/examples the name is a fault.
         """
         if "file" not in trace:
+            if self._traces is None:
+                return trace  # their faults are told with the run's choices
             if trace["name"] not in self._traces:
                 if not (self._root / f"config/examples/{trace['name']}.sql").is_file():
                     expected = "the name of a log under `traces`, in this file or the run's config"
@@ -226,7 +228,7 @@ class PaperFile:
                 )
                 return trace
             if self._traces[trace["name"]] is None:
-                return trace  # its faults are told with the run's choices
+                return trace
             trace = self._traces[trace["name"]] | trace
         file = FilePath(trace["file"])
         if not file.is_file():
