@@ -57,7 +57,7 @@ MISTAKES = {
     "a number for a title": ("title: Mean response time of my cluster", "title: 5", 4, '"5", in q'),
     "a parameter of a text": ("time of", "time on {{ cluster.server }} of", 4, "'servers'?"),
     "an option": ("ties: smaller", "tie: smaller", 10, "did you mean 'ties'?"),
-    "an option beside the name": ("options: {ties: smaller}", "ties: x", 10, "options: {ties: …}?"),
+    "an option beside the name": ("options: {ties: smaller}", "ties: x", 10, "options: {ties: …}"),
     "capital letters": ("[fcfs,", "[FCFS,", 10, "did you mean 'fcfs'?"),
     "a short form": ("[{exponential: 5}", "[{exp: 5}", 9, "did you mean 'exponential'?"),
     "rates": ("durations: [{exponential: 5}, {exponential: 0.5}]", "rates: [5, 0.5]", 9, "RATE}"),

@@ -104,8 +104,7 @@ def _describe(
         known = [*above.get("properties", {}), *(beside if len(place) == 1 else ())]
         word = str(place[-1])
         expected = "one of " + ", ".join(known) if known else "no such key"
-        within = f"did you mean options: {{{word}: …}}?" if "options" in known else ""
-        yield Fault(path, "an unknown key", expected, suggest(word, known) or within)
+        yield Fault(path, "an unknown key", expected, suggest(word, known))
     elif rule == "missing":
         key = str(place[-1])
         above, _ = _find(model, place[:-1])

@@ -30,7 +30,11 @@ class PolicyBlock(Block):
     @model_validator(mode="before")
     @classmethod
     def _of_name(cls, policy: Any) -> Any:
-        return {"name": policy} if isinstance(policy, str) else policy
+        block = {"name": policy} if isinstance(policy, str) else policy
+        if isinstance(block, Mapping) and block.get("name") in names():
+            for option in sorted(block.keys() & _options_of(block["name"])):
+                require(False, "an option beside the name", f"options: {{{option}: …}}", option)
+        return block
 
     @model_serializer
     def _as_written(self) -> str | dict[str, Any]:
@@ -80,6 +84,11 @@ class PolicyBlock(Block):
             require(False, repr(rule.options[option]), expected, *at_option)
         unmet = rule.lacks(system)
         require(not unmet, f"{self.name} in this system", unmet, *at_name)
+
+
+def _options_of(name: str) -> set[str]:
+    """The options of a policy; within a block, `policy` is the value that it is read from."""
+    return {*policy(name).options}
 
 
 Policies = Annotated[
