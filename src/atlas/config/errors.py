@@ -33,6 +33,8 @@ RENAMED = {
     "station": {"queues": "the list of stations"},
     "stations": {"queues": "the list of stations", "network": "a network of stations"},
 }
+# How alike a misspelling is at least: at 0.6, `durations` was taken for `replications`.
+CLOSE = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +174,8 @@ def suggest(word: str, known: Iterable[str]) -> str:
 def closest(word: str, known: Iterable[str]) -> str:
     """The known word of which `word` is likely a misspelling or the beginning, or an empty text."""
     known = list(known)
-    close = difflib.get_close_matches(word, known, n=1)
-    close = close or difflib.get_close_matches(word.lower(), known, n=1)
+    close = difflib.get_close_matches(word, known, 1, CLOSE)
+    close = close or difflib.get_close_matches(word.lower(), known, 1, CLOSE)
     close = close or [name for name in known if len(word) > 2 and name.startswith(word.lower())]
     return close[0] if close else ""
 

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from atlas.config.errors import Fault, Path, show, suggest
 from atlas.config.faithful import check_stated, determining, is_faithful
-from atlas.config.kinds import choose_kind, correct_hints, kinds, module
+from atlas.config.kinds import choose_kind, kinds, module
 from atlas.config.series import complete_series
 from atlas.config.validate import check
 from atlas.fields.block import Block
@@ -57,8 +57,7 @@ def _complete_drawing(given: dict, path: Path) -> tuple[OptionsBlock | None, lis
     if faults:
         return None, faults
     own = {key: value for key, value in given.items() if key != "kind"}
-    options, faults = check(module("drawings", kind).Options, own, path)
-    return options, list(correct_hints(faults, path))
+    return check(module("drawings", kind).Options, own, path)
 
 
 def _fit_drawing(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from atlas.config.errors import Fault, Path
-from atlas.config.kinds import choose_kind, correct_hints, module
+from atlas.config.kinds import choose_kind, module
 from atlas.config.validate import check
 from atlas.fields.block import Block
 from atlas.fields.markers import Axis, Costly, RunDefault, marked
@@ -38,7 +38,7 @@ def complete_series(given: dict, path: Path) -> tuple[dict, Block | None, list[F
     }
     parameters, faults = check(model, placeholders | own, path)
     if faults:
-        return given, None, list(correct_hints(faults, path))
+        return given, None, faults
     return {"study": study} | parameters.plain() | dict.fromkeys(placeholders), parameters, []
 
 
