@@ -124,6 +124,18 @@ def test_traffic_of_jobs_that_leave(seed):
     np.testing.assert_allclose(found.leaving, [float(1 - sum(row)) for row in p], rtol=1e-14)
 
 
+@pytest.mark.parametrize("leaving", [1e-3, 1e-6, 2e-9])
+def test_traffic_of_jobs_that_hardly_leave(leaving):
+    """Jobs go round thousands of times and more; λ and p_i are those of the floats given."""
+    nu, p = [0.1, 0.0, 0.7], [[0.1, 0.6, 0.3], [0.3, 0.0, 0.7], [0.9, 0.1 - leaving, 0.0]]
+    rows = [list(map(Fraction, row)) for row in p]
+    rows[:2] = [[x / sum(row) for x in row] for row in rows[:2]]
+    found = solve_traffic(nu, p)
+    expected = exact_traffic(list(map(Fraction, nu)), rows)
+    np.testing.assert_allclose(found.rates, list(map(float, expected)), rtol=1e-14)
+    assert found.leaving[2] == float(1 - sum(rows[2]))
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_traffic_of_chains(seed):
     """Two chains and two transient classes, shuffled."""

@@ -13,6 +13,7 @@ classes that a job visits for ever. There λ is determined up to a factor per ch
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,6 +82,7 @@ def solve_traffic(arrivals: ArrayLike, routing: ArrayLike) -> Traffic:
         raise RoutingError(f"row {{}} of routing sums to {total[worst]}, expected at most 1", worst)
     kept = total > 1 - SUM_TOLERANCE
     p = np.where(kept[:, None], p / np.where(kept, total, 1.0)[:, None], p)
+    leaving = np.where(kept, 0.0, [math.fsum([1.0, *-row]) for row in p])
 
     chains = _chains(p, kept)
     closed = {i for chain in chains for i in chain}
@@ -98,10 +100,14 @@ def solve_traffic(arrivals: ArrayLike, routing: ArrayLike) -> Traffic:
 
     rates = np.zeros(n)
     if transient:
-        inner = p[np.ix_(transient, transient)]
-        rates[transient] = np.linalg.solve(np.eye(len(transient)) - inner.T, nu[transient])
+        # What is outside counts as a first class, from which jobs go at the rates ν.
+        around = np.zeros((len(transient) + 1,) * 2)
+        around[0, 1:], around[1:, 0] = nu[transient], leaving[transient]
+        around[1:, 1:] = p[np.ix_(transient, transient)]
+        rates[transient] = _visits(around)[1:]
     for chain in chains:
-        rates[list(chain)] = _visit_shares(p[np.ix_(chain, chain)])
+        visits = _visits(p[np.ix_(chain, chain)])
+        rates[list(chain)] = visits / visits.sum()
     unvisited = np.flatnonzero(~_visited(p, nu > 0) & ~np.isin(np.arange(n), list(closed)))
     if unvisited.size:
         raise RoutingError(
@@ -110,7 +116,7 @@ def solve_traffic(arrivals: ArrayLike, routing: ArrayLike) -> Traffic:
             " its row and column of `routing`",
             unvisited.tolist(),
         )
-    return Traffic(rates, np.where(kept, 0.0, 1 - total), chains)
+    return Traffic(rates, leaving, chains)
 
 
 def _chains(p: NDArray[np.float64], kept: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
@@ -121,17 +127,17 @@ def _chains(p: NDArray[np.float64], kept: NDArray[np.bool_]) -> tuple[tuple[int,
     return tuple(sorted(tuple(s.tolist()) for s in stay))
 
 
-def _visit_shares(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The stationary distribution of an irreducible stochastic matrix, by elimination of one class
+def _visits(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean visits to each class between two visits to the first, by elimination of one class
     after the other without a subtraction: classes that are hardly ever left keep their digits."""
     flow = p.copy()
     for k in range(len(p) - 1, 0, -1):
         flow[:k, k] /= flow[k, :k].sum()
         flow[:k, :k] += np.outer(flow[:k, k], flow[k, :k])
-    shares = np.ones(len(p))
+    visits = np.ones(len(p))
     for k in range(1, len(p)):
-        shares[k] = shares[:k] @ flow[:k, k]
-    return shares / shares.sum()
+        visits[k] = visits[:k] @ flow[:k, k]
+    return visits
 
 
 def _visited(p: NDArray[np.float64], entered: NDArray[np.bool_]) -> NDArray[np.bool_]:
