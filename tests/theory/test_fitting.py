@@ -18,6 +18,7 @@ from multiserver.fitting import (
     fit_three_moments,
     fit_two_moments,
 )
+from multiserver.open.finite_skip import phase_rates
 from multiserver.phase_type import PhaseType, coxian
 from multiserver.sizes import (
     Bimodal,
@@ -244,3 +245,20 @@ def test_two_phases_of_nearly_equal_rate_have_the_first_two_moments(rate, furthe
         assert found.mean == close(moments[0], 1e-14)
         assert found.second_moment == close(moments[1], 1e-14)
         assert found.moment(3) == close(moments[2], 2e-12)
+
+
+@pytest.mark.parametrize("exit_rate", [1e-3, 1e-6, 1e-9])
+def test_moments_of_jobs_that_hardly_ever_complete(exit_rate):
+    """Phases 1 → 2 → 1 → …, and out of phase 2: E[S] and E[S²] of the rates as floats are."""
+    a, back, b = 0.3, 0.7, 0.7 + exit_rate
+    size = PhaseType((1.0, 0.0), ((-a, a), (back, -b)))
+    p = 1 - Fraction(back) / Fraction(b)  # A round of mean m and variance v is the last.
+    m, v = (1 / Fraction(a) ** k + 1 / Fraction(b) ** k for k in (1, 2))
+    second = v / p + m**2 * (2 - p) / p**2
+    assert size.mean == close(float(m / p), rel=1e-14)
+    assert size.second_moment == close(float(second), rel=1e-14)
+    assert size.largest_remaining == size.mean
+    assert phase_rates(size).exits[1] == float(Fraction(b) - Fraction(back))
+    load = 0.5 / (m / p)
+    found = one_class(1, size).under(ms.FCFS).exact(arrival_rate=float(load))
+    assert found.mean_waiting_time == close(float(load * second), rel=1e-13)

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from multiserver.errors import TooLargeError
 from multiserver.open.qbd import Level, QuasiBirthDeath, StationaryDistribution
+from multiserver.phase_type import exit_rate
 from multiserver.sizes import Size
 
 MAX_FRONTS = 3000  # Blocks are dense: each takes 72 MB then.
@@ -249,11 +250,11 @@ def phase_rates(size: Size) -> PhaseRates:
     """The `PhaseRates` of a size; raises `ValueError` unless it is phase-type."""
     alpha, T = size.phases()
     moves = T - np.diag(np.diagonal(T))
-    exits = np.maximum(-T.sum(axis=1), 0.0)
+    exits = [exit_rate(row, i) for i, row in enumerate(T.tolist())]
     return PhaseRates(
         tuple((float(p), i) for i, p in enumerate(alpha) if p > 0),
         tuple(tuple((float(r), j) for j, r in enumerate(row) if r > 0) for row in moves),
-        tuple(float(rate) for rate in exits),
+        tuple(exits),
     )
 
 
