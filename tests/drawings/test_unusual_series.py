@@ -14,6 +14,7 @@ from tests.conftest import ROOT
 from atlas.config.fit import complete
 from atlas.config.kinds import module
 from atlas.drawings.marks import LOADS, rounded
+from atlas.drawings.time_quantiles_by_servers import fewest_servers
 from atlas.io.tidy import read_table, write_table
 from atlas.studies.trace_rows import UNITS as ROWS
 
@@ -75,6 +76,12 @@ def test_quantiles_of_jobs_that_do_not_wait():
     [ax] = draw({"kind": "time-quantiles", "floor": 0.01, "ceiling": 100}, never=given).axes
     # E[S] is in server-seconds here, so that λ E[S] would be sixteen times the load.
     assert ax.get_xlabel() == LOADS["load"]
+
+
+def test_a_quantile_that_rounding_puts_above_its_target_meets_it():
+    rows = pd.DataFrame({"servers": [4, 5, 6], "quantile": [0.31, 0.1 + 0.2, 0.2]})
+    assert rows["quantile"][1] > 0.3
+    assert fewest_servers(rows, 0.3) == "5 servers"
 
 
 def test_a_figure_of_one_class_says_of_which():

@@ -30,6 +30,9 @@ from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class, require_labels
 from atlas.fields.vocabulary import Ceiling, InnerProbability, Labels, Panels, Positive, Time
 
+# Relative tolerance of a quantile, as `multiserver.sizing` has it.
+ROUNDING = 1e-12
+
 
 class Options(OptionsBlock):
     time: Time = "waiting"
@@ -74,7 +77,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         label = f"{', '.join(labels)}: {fewest_servers(rows, target)}"
         style = point_style(i)
         ax.plot(rows["servers"], rows["quantile"], ms=2.5, lw=0.8, label=label, **style)
-        first = rows[rows["quantile"] <= target].iloc[:1]
+        first = rows[meeting(rows, target)].iloc[:1]
         ring = {"mfc": "none", "mec": style["color"], "mew": 0.9, "linestyle": "none"}
         ax.plot(first["servers"], first["quantile"], marker="o", ms=8, **ring)
     end_at(ax, drawing["ceiling"])
@@ -91,7 +94,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
 
 def fewest_servers(rows: pd.DataFrame, target: float) -> str:
     """The fewest servers that meet a target, and the number from which on all computed ones do."""
-    meets = rows["quantile"] <= target
+    meets = meeting(rows, target)
     if not meets.any():
         return "none is enough"
     smallest = rows.loc[meets, "servers"].min()
@@ -100,3 +103,8 @@ def fewest_servers(rows: pd.DataFrame, target: float) -> str:
     if later.empty:
         return f"{fewest}, but not the most"
     return fewest if later.min() == smallest else f"{fewest}, all from {later.min()} on"
+
+
+def meeting(rows: pd.DataFrame, target: float) -> pd.Series:
+    """Which quantiles are at most the target, but for rounding."""
+    return rows["quantile"] * (1 - ROUNDING) <= target
