@@ -124,8 +124,9 @@ def fit_distribution(distribution: Size) -> Size:
 def fit_three_moments(first: float, second: float, third: float) -> Size:
     """Two phases with the given E[S], E[S²] and E[S³]: two branches, or else a Cox-2.
 
-    The moments of the fit have a relative error of about 1e-15; for two phases of equal rate, that
-    of E[S³] may be 1e-12.
+    The moments of the fit have a relative error of about 1e-15; that of E[S³] may be 1e-12 for two
+    phases of equal rate, or that all jobs pass. Within 1e-12 of those of an exponential, moments
+    count as such.
 
     Raises `ValueError` if no two phases have these moments.
 
@@ -144,9 +145,9 @@ def fit_three_moments(first: float, second: float, third: float) -> Size:
     # floats would lose its probability.
     m1, m2, m3 = Fraction(first), Fraction(second) / 2, Fraction(third) / 6
     variance = m2 - m1**2
-    if abs(variance) <= RELATIVE_TOLERANCE * m2:
-        if abs(m3 - m1**3) <= RELATIVE_TOLERANCE * m3:
-            return Exponential(1 / first)
+    if abs(variance) <= RELATIVE_TOLERANCE * m2 and abs(m3 - m1**3) <= RELATIVE_TOLERANCE * m3:
+        return Exponential(1 / first)
+    if not variance:
         raise bad
     # Two points x_i = m_1 + y_i of weights p_i have Σ p_i y_i^n = 0, variance, skew for n = 1, 2, 3
     # if the y_i are the roots of y² − (skew/variance) y − variance.
@@ -174,4 +175,8 @@ def fit_three_moments(first: float, second: float, third: float) -> Size:
     further = -low / slow
     if not 0 <= further <= 1 + RELATIVE_TOLERANCE:
         raise bad
-    return coxian((1 / fast, 1 / slow), (min(further, 1.0),))
+    if further >= 1:
+        # Two phases, one after the other, have two moments; the third must be theirs.
+        further, slow = 1.0, first / 2 + math.sqrt(max(m1**2 / 4 + variance, 0))
+        fast = -float(variance) / slow
+    return coxian((1 / fast, 1 / slow), (further,))

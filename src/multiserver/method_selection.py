@@ -101,6 +101,16 @@ class Methods:
         instead = f"ask {', '.join(others)}" if others else "nothing else is"
         return f"{self.system.model} under {self.policy}: {what}{reasons}; {instead}"
 
+    def fit_of(self, system: System | Network) -> System | Network:
+        """This queue's `system` with phase-type durations, or unchanged if one has no fit but an
+        exact method needs none. Raises `ValueError` as `fitted`, if none applies."""
+        try:
+            return fitted(system)
+        except ValueError:
+            if self.applying("exact"):
+                return system
+            raise
+
     def _fits(self, question: Question) -> bool:
         """Whether a method for the question applies once durations are replaced by phase-type
         fits."""

@@ -15,7 +15,7 @@ from multiserver.curves import SYMBOLS, Curve, Points, along_points
 from multiserver.distribution import Distribution, Distributions
 from multiserver.errors import TooLargeError
 from multiserver.exactness import ExactMethods
-from multiserver.fitted import fitted, mark_as_fitted
+from multiserver.fitted import mark_as_fitted
 from multiserver.knowledge import Known
 from multiserver.limits import Limits
 from multiserver.little import complete_result
@@ -108,13 +108,13 @@ Theorem 4.3)
         relative error of `enough`, and refuse chains of more than `most_states` states.
 
         With `fit`, durations that are not phase-type are replaced by phase-type ones with the same
-        two or three moments, and the `kind` of the result is "fitted". A closed network has no
-        operating point. Raises `NotKnownError` if no method applies or each is too large,
-        `UnstableError` unless λ < λ*, and `ValueError` unless exactly one operating point is given
-        and `enough` and `most_states` are positive.
+        two or three moments, and the `kind` of the result is "fitted", unless one has no fit and
+        the means are known without. A closed network has no operating point. Raises `NotKnownError`
+        if no method applies or each is too large, `UnstableError` unless λ < λ*, and `ValueError`
+        unless exactly one operating point is given and `enough` and `most_states` are positive.
         """
         budget = Budget(enough, most_states)
-        if fit and (other := fitted(self.system)) != self.system:
+        if fit and (other := self._methods.fit_of(self.system)) != self.system:
             point = load, arrival_rate, fraction_of_limit
             arguments = dict(zip(SYMBOLS, point, strict=True))
             result = Queue(other, self.policy).exact(**arguments, **asdict(budget))

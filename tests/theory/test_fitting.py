@@ -229,10 +229,37 @@ def test_where_two_moments_are_all_that_matters_the_fit_is_right():
         assert exact.mean_waiting_time == close(wait, 1e-12)
 
 
+def test_without_a_fit_what_is_known_needs_none():
+    queue = one_class(3, ms.Deterministic(2.0)).under(ms.FCFS)
+    found = queue.exact(load=0.7, fit=True)
+    assert (found.kind, found.method) == ("exact", "M/D/k")
+    assert found.means == queue.exact(load=0.7).means
+
+
 def test_the_class_without_a_fit_is_named():
     system = rigid(2, (1, 1.0, 0.5), (1, ms.Pareto(1.5, 1.0), 0.5))
     with pytest.raises(ValueError, match=r"class 2: Pareto\(.*\) has no fit: scv must be"):
         system.under(ms.FCFS).exact(load=0.5, fit=True)
+
+
+@pytest.mark.parametrize("missing", [1e-13, 6e-12])
+def test_a_phase_that_all_but_some_jobs_pass_keeps_the_mean(missing):
+    """Rounding of E[S³] would have it passed with a probability above 1."""
+    x, y, q = Fraction(387.03), Fraction(0.0317), Fraction(1 - missing)
+    second, third = x**2 + q * (x * y + y**2), x**3 + q * (x**2 * y + x * y**2 + y**3)
+    moments = float(x + q * y), float(2 * second), float(6 * third)
+    _, rates = fit_three_moments(*moments).phases()
+    f, s, q = 1 / -Fraction(rates[0, 0]), 1 / -Fraction(rates[1, 1]), rates[0, 1] / -rates[0, 0]
+    assert float(f + Fraction(q) * s) == close(moments[0], rel=1e-15)
+
+
+@pytest.mark.parametrize("more", [4e-13, 1e-14])
+def test_a_rare_long_phase_next_to_an_exponential(more):
+    """c² is 1 within 1e-12, and E[S³] is not that of an exponential."""
+    asked = 1.0, 2 * (1 + more), 6.1
+    found = fit_three_moments(*asked)
+    assert isinstance(found, Hyperexponential)
+    assert [found.moment(k) for k in (1, 2, 3)] == close(asked, rel=1e-15)
 
 
 @pytest.mark.parametrize("further", [1e-5, 1e-3, 0.5])
