@@ -11,7 +11,7 @@ from typing import Any
 
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import class_counts, most_servers_first, served_alone
+from multiserver.open import class_counts, erlang, most_servers_first, served_alone
 from multiserver.open.class_counts import CountsMeans
 from multiserver.open.count_rules import Rule
 from multiserver.open.served_alone import ServedAloneMeans
@@ -27,13 +27,18 @@ from multiserver.system import System
 
 # Where jobs hardly wait, a chain of at most so many states is solved again for those that do.
 FEW_STATES = 1_000
+# Below this part of E[N], waiting jobs as a difference lose digits that a chain of counts keeps.
+RARE = 1e-3
 
 
-def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> Method:
+def chain_of_counts(
+    rule_of: Callable[..., Rule], limit_of: Callable[..., Limit], first: int | None = None
+) -> Method:
     """The chain of the numbers of jobs by class.
 
     `rule_of(servers, needs, **options)` gives the rule that decides which jobs are served, and
-    `limit_of(system, …)` the policy's λ*. Classes of one need count as one (`by_need`).
+    `limit_of(system, …)` the policy's λ*. Classes of one need count as one (`by_need`); `first` is
+    the place, among all needs, of the one that is served as if it were alone, if any is.
     """
 
     def answer(system: System, budget: Budget, **options: Any) -> Callable[[float], Means]:
@@ -45,7 +50,8 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
         def at(arrival_rate: float) -> Means:
             solve = partial(class_counts.means, parts, rule, arrival_rate, limit)
             found = solve(**asdict(budget))
-            waiting = _class_waiting(found, budget, solve)
+            alone = _alone(parts, first, arrival_rate)
+            waiting = _class_waiting(found, budget, solve, alone)
             return Means(
                 **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
                 waiting=math.fsum(waiting),
@@ -72,33 +78,70 @@ def _class_waiting(
     found: CountsMeans | ServedAloneMeans,
     budget: Budget,
     again: Callable[..., CountsMeans | ServedAloneMeans],
+    alone: Mapping[int, float],
 ) -> list[float]:
     """E[Q_c] as found, or, if that is a small part of E[N] and takes little, from a chain that is
-    as precise relative to it."""
-    rare = class_counts.rarity(found.class_jobs, found.class_waiting)
+    as precise relative to it. `alone` has those that are known."""
+    others = [n for c, n in enumerate(found.class_waiting) if c not in alone]
+    rare = class_counts.rarity(found.class_jobs, others)
     finer = max(budget.enough * rare, class_counts.FINEST)
     if finer < budget.enough and found.states <= FEW_STATES:
         most = min(budget.most_states, 100 * FEW_STATES)
         with suppress(NotKnownError, TooLargeError):
             found = again(enough=finer, most_states=most)
-    return [max(0.0, waiting) for waiting in found.class_waiting]
+    return [alone.get(c, max(0.0, n)) for c, n in enumerate(found.class_waiting)]
 
 
-def _in_order(system: System, budget: Budget, **_: Any) -> Callable[[float], Means]:
-    needs = ByNeed.of(system)
+def _alone(system: MultiserverJobSystem, first: int | None, rate: float) -> dict[int, float]:
+    """E[Q_c] of the class that is served `first`, by its place, an M/M/k; empty for None."""
+    if first is None:
+        return {}
+    c, flow = first % len(system.needs), rate * system.probabilities[first]
+    queue = erlang.MMk.of(system.servers // system.needs[c], system.rates[c], flow)
+    return {c: flow * queue.waiting_time}
 
-    def at(arrival_rate: float) -> Means:
-        found = most_servers_first.solve(
-            needs.system, arrival_rate, enough=budget.enough / 2, most_states=budget.most_states
-        )
-        box = " × ".join(str(most + 1) for most in found.box)
-        return Means(
-            **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
-            note=f"{box} states",
-            imprecision=found.imprecision,
-        )
 
-    return at
+def in_order(rule_of: Callable[..., Rule]) -> Method:
+    """Most Servers First where servers are idle only while all jobs are in service."""
+
+    def answer(system: System, budget: Budget, **_: Any) -> Callable[[float], Means]:
+        needs = ByNeed.of(system)
+        parts = needs.system
+        chain = parts, rule_of(parts.servers, parts.needs)
+
+        def at(arrival_rate: float) -> Means:
+            found = most_servers_first.solve(
+                parts, arrival_rate, enough=budget.enough / 2, most_states=budget.most_states
+            )
+            box = " × ".join(str(most + 1) for most in found.box)
+            pairs = zip(parts.probabilities, parts.rates, found.class_jobs, strict=True)
+            pairs = zip(parts.probabilities, parts.rates, found.class_jobs, strict=True)
+            waiting = tuple(jobs - arrival_rate * p / rate for p, rate, jobs in pairs)
+            # Differences keep their digits unless jobs hardly wait; then a small chain has them.
+            rarely = min(waiting[:-1]) < RARE * math.fsum(found.class_jobs)
+            states = 0 if rarely else math.prod(found.box)
+            plain = CountsMeans(found.class_jobs, waiting, states, found.imprecision)
+            solve = partial(class_counts.means, *chain, arrival_rate, parts.naive_throughput)
+            waiting = _class_waiting(plain, budget, solve, _alone(parts, -1, arrival_rate))
+            return Means(
+                **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
+                waiting=math.fsum(waiting),
+                class_waits=needs.class_waits(waiting, arrival_rate),
+                note=f"{box} states",
+                imprecision=found.imprecision,
+            )
+
+        return at
+
+    return Method(
+        question="exact",
+        name="work of the classes served first",
+        source="`multiserver.open.most_servers_first`",
+        cost="states of a box, 1e4 to 8e6, times 10 to 50 sweeps",
+        answer=answer,
+        conditions=(EXPONENTIAL_BY_NEED, NEEDS_DIVIDE_EACH_OTHER, AT_MOST_THREE),
+        iterates=True,
+    )
 
 
 def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> Method:
@@ -113,7 +156,7 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
         def at(arrival_rate: float) -> Means:
             solve = partial(served_alone.solve, parts, arrival_rate, limit)
             found = solve(**asdict(budget))
-            waiting = _class_waiting(found, budget, solve)
+            waiting = _class_waiting(found, budget, solve, _alone(parts, 0, arrival_rate))
             return Means(
                 **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
                 waiting=math.fsum(waiting),
@@ -198,14 +241,3 @@ def means_from_jobs(system: System, rate: float, jobs: Sequence[float]) -> dict[
         "class_jobs": tuple(jobs),
         "class_times": tuple(found / (rate * p) for found, p in pairs),
     }
-
-
-IN_ORDER = Method(
-    question="exact",
-    name="work of the classes served first",
-    source="`multiserver.open.most_servers_first`",
-    cost="states of a box, 1e4 to 8e6, times 10 to 50 sweeps",
-    answer=_in_order,
-    conditions=(EXPONENTIAL_BY_NEED, NEEDS_DIVIDE_EACH_OTHER, AT_MOST_THREE),
-    iterates=True,
-)

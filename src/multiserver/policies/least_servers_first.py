@@ -20,7 +20,7 @@ def _rule(servers: int, needs: Sequence[int]) -> Rule:
 
 
 _LIMIT = limit_by_need(largest_first=False)
-_CHAIN = chain_of_counts(_rule, _LIMIT.answer)
+_CHAIN = chain_of_counts(_rule, _LIMIT.answer, first=0)
 
 LeastServersFirst = Policy(
     name="least-servers-first",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from multiserver.open.count_rules import Rule, by_need
-from multiserver.policies.class_counts import IN_ORDER, chain_of_counts, tail_of_counts
+from multiserver.policies.class_counts import chain_of_counts, in_order, tail_of_counts
 from multiserver.policies.conditions import NEEDS_DIVIDE_EACH_OTHER
 from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.one_at_a_time import one_at_a_time_by_need
@@ -38,8 +38,8 @@ MostServersFirst = Policy(
             *one_at_a_time_by_need(largest_first=True, preemptive=True, tail=tail_of_counts(_rule)),
             _LIMIT,
             _WHOLE,
-            IN_ORDER,
-            chain_of_counts(_rule, _LIMIT.answer),
+            in_order(_rule),
+            chain_of_counts(_rule, _LIMIT.answer, first=-1),
             class_simulation("most_servers_first", "`finite-skip`, Section 7.5"),
         )
     },
