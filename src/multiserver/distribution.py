@@ -117,7 +117,8 @@ class Distribution(Table):
     """A queue at one arrival rate λ, of load ρ. `waiting_time` W, from arrival to start, and
     `response_time` T, from arrival to departure, are for all jobs; `by_class` has them in the order
     of the system's classes. `imprecision` is the method's own estimate of its relative error,
-    within a factor of about ten; `limit` is λ*, None if it is not known.
+    within a factor of about ten; that of P(time > t) is up to −ln P(time > t) times as large, as
+    that of its rate of decay. `limit` is λ*, None if it is not known.
 
     >>> import multiserver as ms
     >>> system = ms.System(servers=1, classes=[ms.JobClass(duration=ms.Exponential(rate=1.0))])

@@ -2,7 +2,7 @@
 
 The sweep is over λ/λ* and the number of `permanent` jobs. All arrivals are scaled to reach λ/λ*,
 which is the load of the busiest set of transient classes. Without transient jobs λ/λ* is 0; without
-permanent jobs their number is 0.
+permanent jobs their number is 0. Where 1 − λ/λ* is 1e-k, 16 − k digits are left.
 """
 
 from __future__ import annotations
