@@ -121,3 +121,14 @@ def test_they_are_response_times_less_durations(policy, load):
         assert wait == pytest.approx(time - job.duration.mean, abs=2e-8 * time)
     whole = np.dot(THREE.probabilities, waits(found))
     assert found.mean_waiting_time == pytest.approx(whole, rel=1e-7, abs=0)
+
+
+@pytest.mark.parametrize("load", [1e-9, 1e-4])
+def test_small_jobs_that_hardly_wait_beside_rare_large_ones(load):
+    """Whoever comes while a large job is in service waits for what is left of it; no eight small
+    jobs meet."""
+    found = rigid(8, (1, 1.0, 0.999), (8, 500.0, 0.001)).under(ms.NonpreemptiveMostServersFirst)
+    found = found.exact(load=load)
+    assert found.method == "cycles from large jobs to large jobs"
+    busy = 0.001 * found.arrival_rate / 500.0
+    assert waits(found)[0] == pytest.approx(busy / 500.0, rel=10 * load + 1e-12, abs=0)

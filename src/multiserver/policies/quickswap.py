@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.open import quickswap, two_needs
 from multiserver.policies.by_need import ByNeed
 from multiserver.policies.class_counts import means_from_jobs
@@ -38,6 +40,9 @@ from multiserver.policies.shared_methods import (
 from multiserver.system import System
 
 Ints = NDArray[np.int64]
+# Below this part of those in service, waiting jobs as a difference lose digits; with few servers,
+# the chain of jobs in service and waiting, which has them, takes little.
+RARE, FEW_SERVERS = 1e-5, 16
 TWO_NEEDS = Condition("two needs", lambda system: len(set(system.needs)) == 2)
 
 
@@ -74,17 +79,17 @@ def quickswap_rule(present: Ints, number: Ints, needs: Ints, servers: int, allot
 
 @dataclass(frozen=True)
 class _Tail:
-    """P(N > k) from the chain of these arguments, which is solved at the first k, as the means do
-    not need it. Unlike a closure, it can be pickled."""
+    """P(N > k) from the chain of these arguments, which is solved at the first k, as the means
+    hardly need it. Unlike a closure, it can be pickled."""
 
     chain: tuple[Any, ...]
 
     @cached_property
-    def _found(self) -> two_needs.TwoNeedsMeans:
+    def found(self) -> two_needs.TwoNeedsMeans:
         return two_needs.solve(*self.chain)
 
     def __call__(self, k: int) -> float:
-        return self._found.tail(k)
+        return self.found.tail(k)
 
 
 def _cycles(
@@ -98,10 +103,20 @@ def _cycles(
         options = int(threshold), last_phase
         found = quickswap.solve(parts.servers, parts.rates, flows, *options)
 
-        jobs = needs.class_jobs((found.small_jobs, found.large_jobs))
+        tail = _Tail((parts, arrival_rate, *options))
+        of_needs = found.small_jobs, found.large_jobs
+        in_service = [flow / rate for flow, rate in zip(flows, parts.rates, strict=True)]
+        waiting = [n - served for n, served in zip(of_needs, in_service, strict=True)]
+        rarely = any(n < RARE * served for n, served in zip(waiting, in_service, strict=True))
+        if rarely and parts.servers <= FEW_SERVERS:
+            with suppress(NotKnownError, TooLargeError):
+                waiting = tail.found.class_waiting.tolist()
+        waiting = [max(0.0, n) for n in waiting]
         return Means(
-            **means_from_jobs(system, arrival_rate, jobs),
-            tail=_Tail((parts, arrival_rate, *options)),
+            **means_from_jobs(system, arrival_rate, needs.class_jobs(of_needs)),
+            waiting=math.fsum(waiting),
+            class_waits=needs.class_waits(waiting, arrival_rate),
+            tail=tail,
             imprecision=found.imprecision,
         )
 
