@@ -115,7 +115,6 @@ def in_order(rule_of: Callable[..., Rule]) -> Method:
             )
             box = " × ".join(str(most + 1) for most in found.box)
             pairs = zip(parts.probabilities, parts.rates, found.class_jobs, strict=True)
-            pairs = zip(parts.probabilities, parts.rates, found.class_jobs, strict=True)
             waiting = tuple(jobs - arrival_rate * p / rate for p, rate, jobs in pairs)
             # Differences keep their digits unless jobs hardly wait; then a small chain has them.
             rarely = min(waiting[:-1]) < RARE * math.fsum(found.class_jobs)
