@@ -107,12 +107,16 @@ def _estimated(system: System, relative_completions: bool, half_width: float, se
 
 
 def _simulate(system: System, arrival_rate: float, effort: Effort) -> Means:
-    from multiserver.simulation import fcfs
+    from multiserver.simulation import fcfs, saturated
 
     workload, traces = workload_of(system, arrival_rate), [] if effort.times else None
+    runs = arguments_of(effort)
+    if effort.stable_below is None:
+        about = workload, effort.jobs, effort.seed, effort.key
+        runs["likely_limit"] = saturated.likely_limit(*about)
     # P(N > k) for all k up to twice the jobs that fit, and beyond.
     levels = 100 + min(2 * system.servers // min(system.needs), 10_000)
-    found = fcfs.simulate(workload, **arguments_of(effort), levels=levels, traces=traces)
+    found = fcfs.simulate(workload, **runs, levels=levels, traces=traces)
     return Means(
         times=found.mean_response_time,
         jobs=found.mean_jobs,

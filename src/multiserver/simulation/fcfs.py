@@ -87,6 +87,7 @@ def simulate(
     levels: int = 100,
     confidence: float = 0.95,
     stable_below: float | None = None,
+    likely_limit: float | None = None,
     progress: Callable[[int], None] | None = None,
     overloaded: bool = False,
     traces: list[Trace] | None = None,
@@ -100,7 +101,8 @@ def simulate(
     number of jobs that grows as (1 − λ/λ*)^−2; the warm-up must outlast that too
     (`Estimate.long_enough`). An unstable workload is refused unless `overloaded` is set: its
     averages estimate nothing but its `growth`, and time and memory are proportional to its jobs.
-    `stable_below` is λ*, if known. The jobs of each replication are appended to `traces`.
+    `stable_below` is λ*, if known; if not, the length of the run is judged by `likely_limit`. The
+    jobs of each replication are appended to `traces`.
 
     Raises `UnstableError` if ρ ≥ 1 or the jobs grow steadily (`instability_test`), and `ValueError`
     unless `jobs`, `replications` and `levels` are positive integers, and `warm_up`, in [0, 1),
@@ -111,12 +113,10 @@ def simulate(
     deleted, jobs = with_warm_up(workload, jobs, warm_up)
     if not overloaded:
         refuse_overload(workload)
-    R, C, key = replications, len(workload.needs), tuple(key)
+    R, C, key, limit = replications, len(workload.needs), tuple(key), stable_below or likely_limit
     done = Simulation(
         workload=workload,
-        length=RunLength.of(
-            workload, jobs - deleted, deleted, workload.load, stable_below, in_order=True
-        ),
+        length=RunLength.of(workload, jobs - deleted, deleted, workload.load, limit, in_order=True),
         areas=np.zeros((R, 7)),
         time_at_level=np.zeros((R, levels + 1)),
         time_before=np.zeros((R, levels + 1)),

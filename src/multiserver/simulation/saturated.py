@@ -2,8 +2,8 @@
 
 The mean number of servers held, λ* E[S], is how many of the n servers a stable queue can use
 (`two-class-stability`, Theorem 4.3). The job at the head of the queue starts as soon as its v
-servers are idle; the next job is drawn independently (`mean_servers_held`, `limit`), or taken from
-a log in its order (`replay`). Durations may have any distribution.
+servers are idle; the next job is drawn independently (`mean_servers_held`, `limit`,
+`likely_limit`), or taken from a log in its order (`replay`). Durations may have any distribution.
 """
 
 from __future__ import annotations
@@ -25,13 +25,18 @@ from multiserver.simulation.completions import insert, none_in_service, remove_f
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import Estimate, estimate, withhold_interval
 from multiserver.simulation.streams import generator
-from multiserver.simulation.workload import Workload, refuse_endless
+from multiserver.simulation.workload import TooManyJobsError, Workload, refuse_endless
 from multiserver.sizes import Size
 
 # The factor by which jobs are increased because the variance is itself estimated.
 MARGIN = 1.2
 # The jobs in each replication of a system beside a long job, and a number that marks its stream.
 JOBS_BESIDE, BESIDE = 2_000, 1_000
+# A run by whose λ* another of so many times its jobs is judged has `LIKELY_JOBS` or more; its
+# stream has a number too.
+LIKELY_PART, LIKELY_JOBS, LIKELY = 16, 64_000, 1_001
+# The load that most of a largest need may add to, below which λ* is not asked for.
+FAR_FROM_LIMIT = 0.5
 
 
 def mean_servers_held(
@@ -111,6 +116,26 @@ def limit(
         margin=found.margin / demand,
         standard_error=found.standard_error / demand,
     )
+
+
+def likely_limit(workload: Workload, jobs: int, seed: int, key: tuple[int, ...]) -> float | None:
+    """λ* to about a per cent, by which the length of a run of `jobs` jobs is judged where it is not
+    known.
+
+    The load alone does not say how near a queue is to saturation, and where the run itself decided,
+    those that found few jobs seemed long enough. This one shares no random number with it. None if
+    the queue is far from saturation, which idles fewer servers than the largest need m, so that
+    λ/λ* is at most n/(n − m + 1) times the load; or if the servers take too long to fill.
+    """
+    n, λ = workload.servers, workload.arrival_rate
+    if workload.load * n <= FAR_FROM_LIMIT * (n - max(workload.needs) + 1):
+        return None
+    each, effort = max(jobs // LIKELY_PART, LIKELY_JOBS) // 2, (2, seed, (*key, LIKELY), 0.95)
+    try:
+        held = _replicate(n, workload.needs, workload.sizes, workload.probabilities, each, *effort)
+    except TooManyJobsError:
+        return None
+    return held.mean * λ / (workload.load * n)
 
 
 def _judge(
