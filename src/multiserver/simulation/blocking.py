@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaincc
 
 from multiserver.simulation.workload import Workload
-from multiserver.sizes import Size
+from multiserver.sizes import Lognormal, Pareto, Size, Weibull
 
 # Times at which P(D > t) is evaluated, in equal ratios, in units of the shortest and of the longest
 # mean remaining duration.
@@ -49,22 +49,48 @@ def delays(workload: Workload, seen: Sequence[Size]) -> tuple[float, list[float]
     n, λ = workload.servers, workload.arrival_rate
     p, v = np.array(workload.probabilities), np.array(workload.needs)
     moments = np.array([[S.moment(j) for j in range(7)] for S in seen])
-    residual = moments[:, 2:5] / (2, 3, 4) / moments[:, 1:2]
-    t = np.geomspace(SHORTEST * residual[:, 0].min(), LONGEST * residual[:, 0].max(), POINTS)
-    left = (λ * p * moments[:, 1])[:, None] * remaining(residual, t)
+    t, left = _left(workload, moments)
     several = v > 1
     share, found = p[several].sum(), np.zeros(7)
     for q, need, size in zip(p[several], v[several], moments[several], strict=True):
         u = max(0.0, 1 - (n - need) / (workload.load * n))
-        small = v <= n - need
-        m, square = (v[small] ** k @ left[small] for k in (1, 2))
-        z = np.maximum(square / np.maximum(m, TINY), 1.0)
-        fits = gammaincc(1 + (n - need) / z, m / z)
-        longer = 1 - np.exp(-left[~small].sum(axis=0)) * fits
+        longer = _longer(n, need, v, left)
         D = [1.0] + [float(np.trapezoid(j * t**j * longer, np.log(t))) for j in range(1, 7)]
         for k in range(7):
             found[k] += q * sum(math.comb(k, j) * D[k - j] * u**j * size[j] for j in range(k + 1))
     return λ * share, (found / max(share, TINY)).tolist()
+
+
+def mean_drains(workload: Workload, seen: Sequence[Size]) -> list[float]:
+    """E[D] of a job of each class, at the load of the workload."""
+    n, v = workload.servers, np.array(workload.needs)
+    t, left = _left(workload, np.array([[S.moment(j) for j in range(5)] for S in seen]))
+    return [float(np.trapezoid(t * _longer(n, need, v, left), np.log(t))) for need in v]
+
+
+def cut_off(workload: Workload, jobs: float) -> list[Size]:
+    """The distributions of the durations, cut off at what one replication of `jobs` jobs shows."""
+    return [
+        X.seen(p * jobs) if isinstance(X, Pareto | Lognormal | Weibull) else X
+        for p, X in zip(workload.probabilities, workload.sizes, strict=True)
+    ]
+
+
+def _left(workload: Workload, moments: NDArray) -> tuple[NDArray, NDArray]:
+    """Times t (T,), and a_c(t) (C, T), from E[S_c^k] (C, 5 or more)."""
+    residual = moments[:, 2:5] / (2, 3, 4) / moments[:, 1:2]
+    t = np.geomspace(SHORTEST * residual[:, 0].min(), LONGEST * residual[:, 0].max(), POINTS)
+    present = workload.arrival_rate * np.array(workload.probabilities) * moments[:, 1]
+    return t, present[:, None] * remaining(residual, t)
+
+
+def _longer(n: int, need: int, v: NDArray, left: NDArray) -> NDArray:
+    """P(D > t) (T,) of a job of this need."""
+    small = v <= n - need
+    m, square = (v[small] ** k @ left[small] for k in (1, 2))
+    z = np.maximum(square / np.maximum(m, TINY), 1.0)
+    fits = gammaincc(1 + (n - need) / z, m / z)
+    return 1 - np.exp(-left[~small].sum(axis=0)) * fits
 
 
 def remaining(moments: NDArray, t: NDArray) -> NDArray:

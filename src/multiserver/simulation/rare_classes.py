@@ -1,12 +1,15 @@
 """Classes so rare that replications of the saturated system may agree with each other without them,
 and be wrong.
 
-Let D be the mean duration of the longest of the other classes. A job of class c keeps idle at most
-its v_c servers while the others drain before it, for about D, and at most n − v_c while it is in
-service for X_c; it does so only if some jobs do not fit beside it. At the rate at which its jobs
-can start, p_c n/E[S], it changes the mean number of servers held by at most about
+A job of class c keeps idle at most its v_c servers while others drain before it, for a time D_c,
+and at most n − v_c while it is in service for X_c; it does so only if some jobs do not fit beside
+it. At the rate at which its jobs can start, p_c n/E[S], it changes the mean number of servers held
+by at most about
 
-    p_c n/E[S] · ((n − v_c) E[X_c] + v_c D).
+    p_c n/E[S] · ((n − v_c) E[X_c] + v_c E[D_c]).
+
+D_c is the longest of what many jobs in service have left, and so far more than a duration if these
+vary or the job needs many servers (`blocking.mean_drains`, for servers that are all at work).
 """
 
 from __future__ import annotations
@@ -14,7 +17,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from multiserver.simulation.blocking import cut_off, mean_drains
 from multiserver.simulation.estimate import MIN_OBSERVATIONS
+from multiserver.simulation.workload import Workload, in_own_unit
 from multiserver.sizes import Size
 
 # A bias of this part of an interval's margin costs two of 95 %.
@@ -27,20 +32,22 @@ def jobs_to_see(
     sizes: Sequence[Size],
     probabilities: Sequence[float],
     margin: float,
+    jobs: int,
 ) -> float:
     """The jobs of which a replication has `MIN_OBSERVATIONS` of each class on average, but for
     classes that together change the mean number of servers held by less than `BIAS` of the
-    `margin`."""
+    `margin`. Heavy tails count as far as `jobs` jobs show them."""
     classes = list(zip(needs, [X.mean for X in sizes], probabilities, strict=True))
     demand = math.fsum(v * X * p for v, X, p in classes)
+    workload = in_own_unit(Workload(servers, needs, sizes, probabilities, servers / demand))
+    drains = mean_drains(workload, cut_off(workload, jobs))
     changed = 0.0
     for c in sorted(range(len(classes)), key=probabilities.__getitem__):
         need, mean, p = classes[c]
         if need + max(needs) > servers:
-            longest = max((X for k, (_, X, _) in enumerate(classes) if k != c), default=0.0)
-            lost = (servers - need) * mean + need * longest
-            changed += p * servers / demand * lost
-        if changed > BIAS * margin:
+            changed += p * servers / demand * (servers - need) * mean
+            changed += p * workload.arrival_rate * need * drains[c]
+        if not changed <= BIAS * margin:
             return MIN_OBSERVATIONS / p
     return 0.0
 

@@ -46,12 +46,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.simulation import long_jobs, single_server
-from multiserver.simulation.blocking import delays
+from multiserver.simulation.blocking import cut_off, delays
 from multiserver.simulation.estimate import FAIR_OBSERVATIONS
 from multiserver.simulation.long_jobs import Environment
 from multiserver.simulation.observations import FORESEEN_OBSERVATIONS, Waits, too_few
 from multiserver.simulation.workload import Workload, in_own_unit
-from multiserver.sizes import Lognormal, Pareto, Size, Weibull
+from multiserver.sizes import Size
 
 # Up to this skewness of the means, their mean score with 32 replications is −0.14, and 93 to 94 %
 # of intervals at 95 % cover, for M/M/1 and for M/G/1 with c² = 10 (1500 runs each).
@@ -270,11 +270,7 @@ class RunLength:
     @property
     def _seen(self) -> list[Size]:
         """The distributions, cut off at what one replication shows."""
-        work = self._scaled
-        return [
-            X.seen(p * self.jobs) if isinstance(X, Pareto | Lognormal | Weibull) else X
-            for p, X in zip(work.probabilities, work.sizes, strict=True)
-        ]
+        return cut_off(self._scaled, self.jobs)
 
     @property
     def _unseen(self) -> float:

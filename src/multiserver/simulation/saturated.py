@@ -151,7 +151,7 @@ def _judge(
     and why those that it has are too few for an interval, in words; empty if they are enough."""
     rest, R = (needs, sizes, probabilities), found.replications
     jobs, end = found.jobs // R, rare_durations.SKEWNESS_AT_END
-    classes = rare_classes.jobs_to_see(servers, *rest, found.margin)
+    classes = rare_classes.jobs_to_see(servers, *rest, found.margin, jobs)
     if caveat := rare_classes.caveat(jobs, classes):
         return classes, caveat
     skewnesses = rare_durations.skewnesses(servers, *rest, found)
