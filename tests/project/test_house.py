@@ -43,8 +43,8 @@ MAY_IMPORT = {
     "sharing": {"errors", "model"},
     "wcfs": {"affine", "model", "sizes"},
     "open": {
-        *("compiling", "errors", "fronts", "model", "phased", "recurrences", "saturated"),
-        "sizes",
+        *("compiling", "errors", "fronts", "model", "phase_type", "phased", "recurrences"),
+        *("saturated", "sizes"),
     },
     "simulation": {"affine", "errors", "model", "phase_type", "sizes"},
     "system": NOUNS,
