@@ -59,7 +59,8 @@ class Statistic(NamedTuple):
 @dataclass(frozen=True, eq=False, slots=True)
 class Run:
     """The measured jobs (N,): `classes` from 0, `waits` and `durations` in seconds, in
-    `replications` of equal `length`, one after another. `caveat` says why there are no intervals;
+    `replications` of equal `length`, one after another; `groups` are the classes of the needs, in
+    increasing order, which `length` takes as classes. `caveat` says why there are no intervals;
     `note` why there are no jobs: then every value is `fill_value`, without a prediction, as a log
     of finitely many jobs has finite times."""
 
@@ -68,6 +69,7 @@ class Run:
     durations: Array
     replications: int = 1
     length: RunLength | None = None
+    groups: tuple[int, ...] = ()
     caveat: str = ""
     note: str = ""
     fill_value: float = math.nan
@@ -107,7 +109,7 @@ class Run:
         else:
             found = quantile_of(values, part, R, p, length=self.length)
         few = len(values) < FAIR_OBSERVATIONS * R
-        if few or self.caveat or self._caveat(time, p) or not found.settled:
+        if few or self.caveat or self._caveat(c, time, p) or not found.settled:
             return Statistic(found.mean)
         wider = math.sqrt(1 + len(self.waits) / logged)
         if p is None:
@@ -118,10 +120,13 @@ class Run:
             ends = order_statistic(values, p - wide), order_statistic(values, p + wide)
         return Statistic(found.mean, found.half_width, max(ends[0], 0.0), ends[1])
 
-    def _caveat(self, time: str, probability: float | None) -> str:
+    def _caveat(self, c: int | None, time: str, probability: float | None) -> str:
         """Why a time of resampled jobs has no interval, in words, or an empty string."""
-        if self.length is None or time == "response":
+        if self.length is None:
             return ""
+        if time == "response":
+            mine = tuple(i for i, group in enumerate(self.groups) if group == c)
+            return self.length.caveat(mine) if mine and probability is None else ""
         if probability is not None:
             return caveat_over_time(self.length)
         rate = self.length.workload.arrival_rate
@@ -182,6 +187,7 @@ def resample_log(
         measured.durations,
         replications,
         length,
+        tuple(classify(np.array(workload.needs), largest_needs).tolist()),
         growing or length.caveat(),
     )
 

@@ -75,6 +75,8 @@ HIGHEST_SKEWNESS = MAX_SKEWNESS / math.sqrt(MIN_VARIANCE_SHARE)
 MIN_CONTRIBUTING_JOBS = 50
 # Mean waits below this part of every mean duration change no mean response time as a float.
 ROUNDING = 2.0**-53
+# A class, several together, or all.
+Classes = int | tuple[int, ...] | None
 # Relaxation times of the queue that must pass before runs measure: 1 % of its mean is then missing.
 MIN_RELAXATION_TIMES = 2
 
@@ -113,16 +115,14 @@ class RunLength:
             ) from None
         return found
 
-    def caveat(
-        self, c: int | None = None, gain: float = 1.0, *, queued: float | None = None
-    ) -> str:
-        """What is wrong with an interval for E[T_c], or E[T] of all jobs, in words; empty if
-        nothing is. `gain` is the factor by which controls reduced the variance. With `queued`, the
-        mean number of waiting jobs, the interval is one for E[Q] or E[W]."""
-        work = self._scaled
-        seen = self.jobs * (1.0 if c is None else work.probabilities[c])
+    def caveat(self, c: Classes = None, gain: float = 1.0, *, queued: float | None = None) -> str:
+        """What is wrong with an interval for E[T_c], or E[T] of all jobs or of several classes, in
+        words; empty if nothing is. `gain` is the factor by which controls reduced the variance.
+        With `queued`, the mean number of waiting jobs, the interval is one for E[Q] or E[W]."""
+        p, work = self.share(c), self._scaled
+        seen = self.jobs * p
         if seen < FAIR_OBSERVATIONS:
-            whose = "" if c is None else f" of class {c + 1}"
+            whose = f" of class {c + 1}" if isinstance(c, int) else ""
             return (
                 f"too short, as a replication has {seen:.2g} jobs{whose} on average, fewer than"
                 f" {FAIR_OBSERVATIONS}"
@@ -141,7 +141,7 @@ class RunLength:
                 f" replications have a skewness of {skewness:.3g}, more than {MAX_SKEWNESS}: what"
                 " is rare and long is missing from most runs"
             )
-        p, moments = 1.0 if c is None else work.probabilities[c], self.durations(c)[:2]
+        moments = self.durations(c)[:2]
         n = math.inf if queued is not None else self.waits.of_responses(self.jobs, p, *moments)
         if n * math.sqrt(gain) < FORESEEN_OBSERVATIONS:
             return f"too short, as {too_few(n, 'how long jobs stay')}"
@@ -176,13 +176,13 @@ class RunLength:
         return 2 * rate * moments[2] / (self._capacity - rate * moments[1]) ** 2
 
     @lru_cache(maxsize=256)  # noqa: B019 (of frozen values, which are small)
-    def skewness(self, c: int | None = None, queued: float | None = None) -> float:
+    def skewness(self, c: Classes = None, queued: float | None = None) -> float:
         """γ of the mean response time of class c, or of all jobs, over a replication. With
         `queued`, the mean number of waiting jobs, it is γ of the mean waiting time, which does not
         include durations."""
         work, rate = self._scaled, self._scaled.arrival_rate
         moments, C = self._moments(6), self._capacity
-        p = 1.0 if c is None else work.probabilities[c]
+        p = self.share(c)
         ψ = single_server.cumulants(rate, moments, C)
         jobs, waiting = p * self.jobs, single_server.part_that_waits(work, self.fraction)
         if queued is not None:
@@ -205,7 +205,6 @@ class RunLength:
             own[0] = jobs * max(square - first**2, 0.0)
             own[1] = jobs * (cube - 3 * first * square + 2 * first**3)
         constant = 0.0 if queued is None else math.inf
-
         pooled = max(
             single_server.skewness_of(second, third, constant)
             for second, third in (waits + own, waits + flow * self._delays + own)
@@ -231,11 +230,17 @@ class RunLength:
         ψ = single_server.cumulants(work.arrival_rate, moments, C)
         return Waits.of(work.arrival_rate, moments, C, ψ, part)
 
-    def durations(self, c: int | None = None) -> list[float]:
-        """E[X], E[X²] and E[X³] of class c, or of all jobs."""
-        seen = self._seen
-        rows = zip(self._scaled.probabilities, seen, strict=True)
-        pairs = list(rows) if c is None else [(1.0, seen[c])]
+    def share(self, c: Classes = None) -> float:
+        """The probability of class c, or of several together; 1 of all jobs."""
+        if c is None:
+            return 1.0
+        return math.fsum(self._scaled.probabilities[i] for i in _each(c))
+
+    def durations(self, c: Classes = None) -> list[float]:
+        """E[X], E[X²] and E[X³] of class c, or of all jobs or of several classes."""
+        work, seen, whole = self._scaled, self._seen, self.share(c)
+        chosen = range(len(seen)) if c is None else _each(c)
+        pairs = [(work.probabilities[i] / whole, seen[i]) for i in chosen]
         return [math.fsum(q * X.moment(k) for q, X in pairs) for k in (1, 2, 3)]
 
     @property
@@ -285,6 +290,10 @@ class RunLength:
             _mean(self._scaled, [v**k * (X.moment(k) if k else 1.0) for v, X in pairs])
             for k in range(most + 1)
         ]
+
+
+def _each(c: int | tuple[int, ...]) -> tuple[int, ...]:
+    return c if isinstance(c, tuple) else (c,)
 
 
 def _mean(work: Workload, values: Sequence[float]) -> float:

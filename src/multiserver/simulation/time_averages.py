@@ -15,7 +15,7 @@ from multiserver.simulation.run_length import RunLength
 
 def observations_over_time(length: RunLength, c: int | None = None) -> float:
     """n of a replication for the number of jobs of class c, or of all jobs."""
-    p = 1.0 if c is None else length.workload.judged.probabilities[c]
+    p = length.share(c)
     return length.waits.of_jobs_present(length.jobs, p, *length.durations(c)[:2])
 
 
