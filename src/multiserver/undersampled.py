@@ -18,12 +18,14 @@ from functools import partial
 from typing import Any
 
 from multiserver.policies.policy import Means, Value
-from multiserver.simulation.estimate import FAIR_OBSERVATIONS, Estimate, withhold_interval
+from multiserver.simulation.estimate import (
+    FAIR_OBSERVATIONS,
+    NEGLIGIBLE_SHARE,
+    Estimate,
+    seen_too_little,
+    withhold_interval,
+)
 from multiserver.system import System
-
-# A class with less than this share of the jobs in the system may be wrong by half: the total is
-# then wrong by a twentieth.
-NEGLIGIBLE_SHARE = 0.1
 
 
 def withhold_intervals(system: System, arrival_rate: float, means: Means) -> Means:
@@ -69,10 +71,7 @@ def _reason(system: System, arrival_rate: float, means: Means) -> str:
         present.append(max(by_time, 0.0 if number is None else number.mean))
         many = p * means.times.jobs >= FAIR_OBSERVATIONS * means.times.replications
         seen.append(many and time.long_enough and (number is None or number.long_enough))
-    for c, (share, enough) in enumerate(zip(present, seen, strict=True), start=1):
+    for c, (share, enough) in enumerate(zip(present, seen, strict=True)):
         if share > NEGLIGIBLE_SHARE * sum(present) and not enough:
-            return (
-                f"class {c} makes up {share / sum(present):.0%} of the jobs in the system, and the"
-                " run has seen too little of it"
-            )
+            return seen_too_little(c, share / sum(present))
     return ""

@@ -161,9 +161,8 @@ def simulate_interruptions(
     extended if needed: to the jumps that fill the servers, and to those in which the queue settles,
     the latter up to as many as are measured.
     """
-    from multiserver.simulation import interruptions
+    from multiserver.simulation import interruptions, own_servers
     from multiserver.simulation.interruption_runs import WORK
-    from multiserver.simulation.time_averages import caveat_over_time
 
     jumps = math.ceil((2 + per_job) * effort.jobs / effort.replications)
     warmup = math.ceil(effort.warm_up * jumps)
@@ -195,6 +194,7 @@ def simulate_interruptions(
         highest=limit,
         times=effort.times,
     )
+    found = own_servers.withhold(cluster, found)
     # Work is measured in the same windows as the numbers of jobs.
     busy = replace(
         estimate(
@@ -208,7 +208,7 @@ def simulate_interruptions(
     )
     means = Means(
         times=_with_confidence(effort.confidence, (found.overall_response_time,))[0],
-        busy=withhold_interval(busy, found.caveat or caveat_over_time(found.length)),
+        busy=withhold_interval(busy, found.caveat_over_time),
         class_times=_with_confidence(effort.confidence, found.response_time),
         class_jobs=_with_confidence(effort.confidence, found.jobs),
         tail=partial(_tail, found, effort.confidence),

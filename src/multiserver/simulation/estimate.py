@@ -34,6 +34,9 @@ SETTLED_OBSERVATIONS = 10
 FAIR_OBSERVATIONS = 50
 # Fewer are never enough, however much the controls explain.
 MIN_OBSERVATIONS = 10
+# A class with less than this share of the jobs in the system may be wrong by half: the total is
+# then wrong by a twentieth.
+NEGLIGIBLE_SHARE = 0.1
 # A smaller relative standard error is the clock's rounding: the replications are equal.
 ROUNDING = 1e-11
 _NUMBERS = ("mean", "margin", "standard_error", "replications", "jobs", "effective_size")
@@ -192,6 +195,14 @@ def estimate(
 def withhold_interval(estimate: Estimate, caveat: str) -> Estimate:
     """An estimate, without its interval if there is a caveat."""
     return estimate.without_interval(caveat) if caveat else estimate
+
+
+def seen_too_little(c: int, share: float) -> str:
+    """Why no mean of all jobs has an interval if class c, with this share of them, has none."""
+    return (
+        f"class {c + 1} makes up {share:.0%} of the jobs in the system, and the run has seen too"
+        " little of it"
+    )
 
 
 def time_above(time_at_level: NDArray[np.float64], k: int) -> NDArray[np.float64]:

@@ -49,8 +49,9 @@ class Performance:
     `jobs` E[X_i] in the system, `response_time` E[T_i], `service_rate` γ_i, `interruptions` per
     job; `overall_response_time` is E[T] of all jobs. `runs` has what was counted in the R windows.
     The `length` of a window, known beforehand, decides which estimates have intervals; if the jobs
-    in the cluster grew, `caveat` says so, and none has. For a class without a departure only E[X_i]
-    is known, and the other means are NaN.
+    in the cluster grew, `caveat` says so, and none has; `unseen` says why none of all jobs has, if
+    the windows are too short for a class that is many of them (`own_servers`). For a class without
+    a departure only E[X_i] is known, and the other means are NaN.
     """
 
     jobs: tuple[Estimate, ...]
@@ -61,6 +62,7 @@ class Performance:
     runs: Runs
     length: RunLength
     caveat: str
+    unseen: str = ""
 
     def tail(self, k: int) -> Estimate:
         """P(N > k). Raises `ValueError` unless k is in 0 … K − 1.
@@ -72,7 +74,12 @@ class Performance:
         share = above.sum() / durations.sum()
         found = estimate(above, durations, variance=share * (1 - share), jobs=jobs)
         few = level_caveat(self.length, k, self.runs.time_before, found)
-        return withhold_interval(found, self.caveat or caveat_over_time(self.length) or few)
+        return withhold_interval(found, self.caveat_over_time or few)
+
+    @property
+    def caveat_over_time(self) -> str:
+        """What is wrong with an interval for a mean over time of all jobs."""
+        return self.caveat or self.unseen or caveat_over_time(self.length)
 
 
 def summarise(

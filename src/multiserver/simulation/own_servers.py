@@ -1,0 +1,77 @@
+"""Intervals of classes that come seldom to servers of their own.
+
+The queue of `run_length` pools all servers, and a class has a part of its waits. But a class of few
+jobs on slow servers of its own forgets its state after as many jobs of its own as another queue
+does after jobs of all classes. So a class is also judged in each *part* of the cluster that it is
+in: the servers of a set S_i with the classes that may use no others, as a cluster by itself. Other
+jobs may come to these servers too, so that the part settles no later than they do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from multiserver.simulation.cluster import Cluster
+from multiserver.simulation.estimate import (
+    NEGLIGIBLE_SHARE,
+    Estimate,
+    seen_too_little,
+    withhold_interval,
+)
+from multiserver.simulation.interruption_estimates import Performance
+from multiserver.simulation.run_length import RunLength
+from multiserver.simulation.time_averages import caveat_over_time
+
+Parts = dict[tuple[int, ...], RunLength]
+
+
+def withhold(cluster: Cluster, found: Performance) -> Performance:
+    """What was found, without the intervals for E[X_i] and E[T_i] for which a part of the cluster
+    is seen for too short a time; and, if more than `NEGLIGIBLE_SHARE` of the jobs in the cluster
+    are of such a class, without those of all jobs."""
+    own, total = parts(cluster, found.length), math.fsum(e.mean for e in found.jobs)
+    jobs = _judged(own, found.jobs, caveat_over_time)
+    times = _judged(own, found.response_time, RunLength.caveat)
+    unseen = ""
+    for c, (before, after) in enumerate(zip(found.response_time, times, strict=True)):
+        share = found.jobs[c].mean / total
+        if share > NEGLIGIBLE_SHARE and after.caveat != before.caveat:
+            unseen = seen_too_little(c, share)
+    overall = withhold_interval(found.overall_response_time, unseen)
+    return replace(
+        found, jobs=jobs, response_time=times, overall_response_time=overall, unseen=unseen
+    )
+
+
+def parts(cluster: Cluster, length: RunLength) -> Parts:
+    """The parts of a cluster, by their classes, and how long a window of this `length` is for them;
+    without one that has all classes."""
+    classes, found = cluster.classes, {}
+    for servers in {c.servers for c in classes if c.fixed}:
+        own = [i for i, c in enumerate(classes) if c.fixed and set(c.servers) <= set(servers)]
+        if len(own) == len(classes):
+            continue
+        places = {s: place for place, s in enumerate(servers)}
+        inside = [
+            replace(classes[i], servers=tuple(places[s] for s in classes[i].servers)) for i in own
+        ]
+        capacities = tuple(cluster.capacities[s] for s in servers)
+        part = Cluster(capacities, tuple(inside), cluster.interruptions)
+        share = part.workload.arrival_rate / length.workload.arrival_rate
+        jobs, before = (math.ceil(share * n) for n in (length.jobs, length.warm_up))
+        found[tuple(own)] = RunLength.of(part.workload, jobs, before, part.load, None)
+    return found
+
+
+def _judged(
+    own: Parts, estimates: tuple[Estimate, ...], judge: Callable[[RunLength, int, float], str]
+) -> tuple[Estimate, ...]:
+    found = list(estimates)
+    for classes, length in own.items():
+        for place, c in enumerate(classes):
+            # What controls gain is a matter of luck where the part alone would have none.
+            gain = found[c].gain if length.controllable else 1.0
+            found[c] = withhold_interval(found[c], judge(length, place, gain))
+    return tuple(found)

@@ -1,0 +1,75 @@
+"""A class of few jobs on servers of its own is judged by how long its own queue is seen."""
+
+from __future__ import annotations
+
+from math import ceil
+
+import pytest
+from scipy.stats import binom
+from tests.verification.cases import sets
+
+import multiserver as ms
+from multiserver.simulation.cluster import Cluster, ParallelClass
+from multiserver.simulation.own_servers import parts
+from multiserver.simulation.run_length import RunLength
+
+
+def apart(share: float, load: float) -> ms.Queue:
+    """Jobs that come once in a unit of time. A `share` of them has a server of its own, which is at
+    work for the part `load` of the time."""
+    system = sets((2.0, share / load), ({0}, 1 - share), ({1}, share))
+    return system.under(ms.RandomInterruptions(per_job=0.0))
+
+
+def test_whether_a_rare_class_has_an_interval_is_not_for_the_run_to_say():
+    """62 jobs of a replication come to a slow server of load 0.6, and make up 60 % of all jobs that
+    are present. Of 300 runs 55 gave an interval for E[N] of the class, and 10 for E[T] of all jobs,
+    with a mean score of −1.2. None has one now, without chance. The other class has both means
+    unless the jobs seem to grow, as in none of 700 runs: if they do in one run in a hundred, more
+    than 3 of 20 do with a probability of 4e-5."""
+    other = 0
+    for seed in range(1000, 1020):
+        found = apart(0.01, 0.6).simulate(arrival_rate=1.0, jobs=250_000, seed=seed)
+        first, rare = found.by_class
+        of_all = found.mean_response_time, found.mean_jobs, found.busy_servers
+        assert not any(e.settled for e in (rare.mean_jobs, rare.mean_response_time, *of_all))
+        other += first.mean_response_time.settled and first.mean_jobs.settled
+    assert binom.sf(3, 20, 0.01) < 5e-5
+    assert other >= 17
+
+
+def test_runs_that_see_enough_of_it_have_their_intervals():
+    """A replication has 1,500 jobs of the class. In 5 runs one mean may lack its interval: of 150
+    runs with half as many jobs of it all had one, so that one in 200 may lack it, and two in five
+    runs do with a probability of 3e-4."""
+    lacking = 0
+    for seed in range(5):
+        found = apart(0.2, 0.7).simulate(arrival_rate=1.0, jobs=300_000, seed=seed)
+        rows = found, *found.by_class
+        lacking += not all(r.mean_response_time.settled and r.mean_jobs.settled for r in rows)
+    assert binom.sf(1, 5, 1 / 200) < 3e-4
+    assert lacking <= 1
+
+
+def test_parts_have_the_classes_that_may_use_no_other_servers():
+    """Of 8 jobs of three classes on servers 0 to 2, 1 and 2 come to server 2 alone and to 1 and 2;
+    what may be done by servers 0 and 1 has a part of its own."""
+    size = ms.Exponential(rate=2.0)
+    rows = [(5.0, (0, 1)), (1.0, (2,)), (2.0, (1, 2))]
+    classes = tuple(ParallelClass(rate, size, servers) for rate, servers in rows)
+    cluster = Cluster((3.0, 2.0, 1.0), classes, 0.0)
+    length = RunLength.of(cluster.workload, 1001, 101, cluster.load, None)
+    found = parts(cluster, length)
+    expected = {(0,): (5, 2.5 / 5), (1,): (1, 0.5), (1, 2): (3, 1.5 / 3)}
+    assert set(found) == set(expected)
+    for own, (rate, load) in expected.items():
+        part = found[own]
+        assert part.workload.arrival_rate == pytest.approx(rate)
+        assert part.fraction == pytest.approx(load)
+        assert (part.jobs, part.warm_up) == (ceil(1001 * rate / 8), ceil(101 * rate / 8))
+
+
+def test_servers_drawn_at_random_are_nobodys_own():
+    classes = (ParallelClass(1.0, ms.Exponential(rate=1.0), 2),)
+    cluster = Cluster((1.0, 1.0), classes, 0.0)
+    assert parts(cluster, RunLength.of(cluster.workload, 100, 10, cluster.load, None)) == {}
