@@ -113,10 +113,10 @@ def _say_why(cases: list[dict[str, Any]]) -> str:
     for case in cases:
         if case["holds"] is None and has_nan(case["value"]):
             at = case["at"] and f" at {case['at']}"
-            return f"there is no number{at}: the run is too short for one, or nothing is measured"
+            return f"No number is found{at}: the run is too short for one, or nothing is measured"
     if any(has_nan(case["half_width"]) for case in cases if case["holds"] is None):
-        return "a simulated number without an interval decides nothing"
-    return "the 95 % interval is partly allowed; more jobs make it narrower"
+        return "A simulated number without an interval decides nothing"
+    return "The 95 % interval has allowed values and others; more jobs make it narrower"
 
 
 def _list(cases: list[dict[str, Any]]) -> str:

@@ -182,9 +182,9 @@ def test_a_row_shows_all_that_was_found_and_a_sound_ledger_has_no_faults(tmp_pat
 @pytest.mark.parametrize(
     ("value", "half_width", "why"),
     [
-        (77.45, 0.1, "the 95 % interval is partly allowed"),
-        (77.2, math.nan, "a simulated number without an interval decides nothing"),
-        (math.nan, math.nan, "there is no number at p2 = 0.06"),
+        (77.45, 0.1, "The 95 % interval has allowed values"),
+        (77.2, math.nan, "A simulated number without an interval decides nothing"),
+        (math.nan, math.nan, "No number is found at p2 = 0.06"),
     ],
 )
 def test_what_is_undecided_says_why(value, half_width, why):
