@@ -41,7 +41,8 @@ def enough_jobs(
         raise ValueError(f"half_width must be {expected}; found {half_width!r}")
     half_width = as_float(half_width)
     jobs = math.ceil(PILOT_SHARE * effort.jobs)
-    pilot = replace(effort, jobs=jobs, key=(*effort.key, PILOT_STREAM_KEY), times=False)
+    own = {"key": (*effort.key, PILOT_STREAM_KEY), "times": False, "pilot": True}
+    pilot = replace(effort, jobs=jobs, **own)
     if pilot.jobs_each < FAIR_OBSERVATIONS:
         # Too few jobs for an interval; the warm-up may leave none.
         return effort.jobs

@@ -11,16 +11,12 @@ for the job before it. So both policies are FCFS, and the methods of FCFS apply.
 
 from __future__ import annotations
 
+from functools import partial
+
 from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Effort, Means, Method, Policy
-from multiserver.policies.shared_methods import (
-    arguments_of,
-    job_level,
-    means_of,
-    record_of,
-    workload_of,
-)
+from multiserver.policies.shared_methods import job_level, simulate_judged
 from multiserver.system import System
 
 
@@ -28,16 +24,9 @@ def _methods(conservative: bool, source: str) -> tuple[Method, ...]:
     def simulate(system: System, arrival_rate: float, effort: Effort, overestimate: float) -> Means:
         from multiserver.simulation import backfilling
 
-        workload = workload_of(system, arrival_rate)
-        record = record_of(workload, effort)
-        found = backfilling.simulate(
-            workload,
-            conservative=conservative,
-            overestimate=overestimate,
-            **arguments_of(effort),
-            record=record,
-        )
-        return means_of(found, system, effort, record)
+        options = {"conservative": conservative, "overestimate": overestimate}
+        run = partial(backfilling.simulate, **options)
+        return simulate_judged(run, system, arrival_rate, effort)
 
     in_order = methods_of_fcfs("overestimate")
     return (*in_order, *one_at_a_time(), job_level(simulate, source=source))

@@ -35,9 +35,10 @@ class Budget:
 class Effort:
     """R `replications` that simulate `jobs` jobs in all. Each discards its first jobs, a share
     `warm_up`, and replication r draws from the stream of `seed`, `key` and r. `stable_below` is λ*,
-    None if not known; `times` says whether to keep the times of each job. Raises `ValueError`
-    unless there are 2 replications or more, `jobs` is a positive integer of at most `MOST_JOBS`,
-    `key` is iterable, 0 ≤ warm_up < 1 and 0 < confidence < 1.
+    None if not known; `times` says whether to keep the times of each job, and `pilot` that the run
+    only says how long another must be, so that its own length need not be judged. Raises
+    `ValueError` unless there are 2 replications or more, `jobs` is a positive integer of at most
+    `MOST_JOBS`, `key` is iterable, 0 ≤ warm_up < 1 and 0 < confidence < 1.
     """
 
     jobs: int
@@ -48,6 +49,7 @@ class Effort:
     key: tuple[int, ...]
     stable_below: float | None = None
     times: bool = False
+    pilot: bool = False
 
     def __post_init__(self) -> None:
         replications = require_count("replications", self.replications, 2, "one has no interval")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -92,16 +93,9 @@ def process_methods(
                 raise NotKnownError("phases keep no times of jobs: ask level='jobs'")
             work = workload_of(system, arrival_rate)
             least = work.least_warm_up if effort.warm_up else 0
-            found = phase.simulate(
-                process.at(arrival_rate),
-                effort.jobs,
-                seed=effort.seed,
-                key=effort.key,
-                replications=effort.replications,
-                warm_up=effort.warm_up,
-                least_warm_up=least,
-                confidence=effort.confidence,
-            )
+            runs = arguments_of(effort) | {"jobs": effort.jobs, "least_warm_up": least}
+            del runs["stable_below"]
+            found = phase.simulate(process.at(arrival_rate), **runs)
             jobs = math.floor(effort.jobs_each * (1 - effort.warm_up))
             first = max(math.ceil(effort.jobs_each * effort.warm_up), least)
             length = RunLength.of(work, jobs, first, work.load, effort.stable_below, in_order)
@@ -225,15 +219,8 @@ def workload_of(system: System, arrival_rate: float) -> Workload:
 
 def arguments_of(effort: Effort) -> dict[str, Any]:
     """The effort as the job-level engines take it."""
-    return {
-        "jobs": effort.jobs_each,
-        "replications": effort.replications,
-        "seed": effort.seed,
-        "key": effort.key,
-        "warm_up": effort.warm_up,
-        "confidence": effort.confidence,
-        "stable_below": effort.stable_below,
-    }
+    names = "replications", "seed", "key", "warm_up", "confidence", "stable_below"
+    return {"jobs": effort.jobs_each} | {name: getattr(effort, name) for name in names}
 
 
 def simulate_class_queues(
@@ -242,10 +229,21 @@ def simulate_class_queues(
     """Estimates by `simulation.class_queues`, with its option `memory`."""
     from multiserver.simulation import class_queues
 
-    workload = workload_of(system, arrival_rate)
-    record, runs = record_of(workload, effort), arguments_of(effort) | options
     rigid = system.model == "multiserver-jobs"
-    found = class_queues.simulate(workload, rule, **runs, rigid=rigid, record=record)
+    simulate = partial(class_queues.simulate, policy=rule, rigid=rigid, **options)
+    return simulate_judged(simulate, system, arrival_rate, effort)
+
+
+def simulate_judged(
+    simulate: Callable[..., Any], system: System, arrival_rate: float, effort: Effort
+) -> Means:
+    """Estimates by an engine. Where λ* is not known, a short run judges it (`likely_fraction`)."""
+    from multiserver.simulation.likely_fraction import judged
+
+    workload = workload_of(system, arrival_rate)
+    record = record_of(workload, effort)
+    run = simulate if effort.pilot else partial(judged, simulate)
+    found = run(workload, **arguments_of(effort), record=record)
     return means_of(found, system, effort, record)
 
 

@@ -9,6 +9,7 @@ module                    contents
 `controls`                the same means, corrected by control variates
 `run_length`              whether a run is long enough for an interval, from the distribution of
                           the durations
+`likely_fraction`         the fraction λ/λ* by which it is judged where λ* is not known
 `single_server`           cumulants of the work in M/G/1, and Erlang's C, for `run_length`
 `blocking`                waits behind jobs that do not fit, under first come, first served
 `long_jobs`               waits while long jobs hold servers, as in a random environment

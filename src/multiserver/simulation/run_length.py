@@ -175,6 +175,12 @@ class RunLength:
         moments, rate = self._moments(2), self._scaled.arrival_rate
         return 2 * rate * moments[2] / (self._capacity - rate * moments[1]) ** 2
 
+    @property
+    def queued(self) -> float:
+        """The mean number of jobs that wait in the M/G/1."""
+        rate, C = self._scaled.arrival_rate, self._capacity
+        return rate * single_server.cumulants(rate, self._moments(6), C)[0] / C
+
     @lru_cache(maxsize=256)  # noqa: B019 (of frozen values, which are small)
     def skewness(self, c: Classes = None, queued: float | None = None) -> float:
         """γ of the mean response time of class c, or of all jobs, over a replication. With
