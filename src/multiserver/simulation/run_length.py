@@ -186,9 +186,8 @@ class RunLength:
         """γ of the mean response time of class c, or of all jobs, over a replication. With
         `queued`, the mean number of waiting jobs, it is γ of the mean waiting time, which does not
         include durations."""
-        work, rate = self._scaled, self._scaled.arrival_rate
+        work, rate, p = self._scaled, self._scaled.arrival_rate, self.share(c)
         moments, C = self._moments(6), self._capacity
-        p = self.share(c)
         ψ = single_server.cumulants(rate, moments, C)
         jobs, waiting = p * self.jobs, single_server.part_that_waits(work, self.fraction)
         if queued is not None:
@@ -199,26 +198,21 @@ class RunLength:
         scale = p * rate / C
         time = self.jobs / rate * waiting
         waits = time * np.array([2 * ψ[1] * scale**2, 6 * ψ[2] * scale**3])
-        powers, used = np.array([2, 3]), rate * moments[1]
+        powers, used, own = np.array([2, 3]), rate * moments[1], np.zeros(2)
+        flow = self.jobs / rate * (p * rate) ** powers
         if queued is None:
             waits *= single_server.left_by_sharing(work.sharing, self.fraction, moments)
             if waiting * ψ[0] / C < ROUNDING * min(X.mean for X in work.sizes):
                 waits[:] = 0.0
-        flow = self.jobs / rate * (p * rate) ** powers
-        own = np.zeros(2)
-        if queued is None:
             first, square, cube = self.durations(c)
             own[0] = jobs * max(square - first**2, 0.0)
             own[1] = jobs * (cube - 3 * first * square + 2 * first**3)
-        constant = 0.0 if queued is None else math.inf
         pooled = max(
-            single_server.skewness_of(second, third, constant)
+            single_server.skewness_of(second, third, 0.0 if queued is None else math.inf)
             for second, third in (waits + own, waits + flow * self._delays + own)
         )
-        found = pooled
-        if pooled > HIGHEST_SKEWNESS:
-            return found
-        for environment in self._environments:
+        found, environments = pooled, self._environments if pooled <= HIGHEST_SKEWNESS else ()
+        for environment in environments:
             if pooled > NEGLIGIBLE_SKEWNESS or environment.blocks:
                 delays_in_it = np.array(long_jobs.cumulants(environment)) / used**powers
                 second, third = flow * delays_in_it + own
@@ -238,9 +232,7 @@ class RunLength:
 
     def share(self, c: Classes = None) -> float:
         """The probability of class c, or of several together; 1 of all jobs."""
-        if c is None:
-            return 1.0
-        return math.fsum(self._scaled.probabilities[i] for i in _each(c))
+        return 1.0 if c is None else math.fsum(self._scaled.probabilities[i] for i in _each(c))
 
     def durations(self, c: Classes = None) -> list[float]:
         """E[X], E[X²] and E[X³] of class c, or of all jobs or of several classes."""
