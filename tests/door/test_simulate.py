@@ -7,6 +7,7 @@ exceeds 5.3 by chance with probability 1.2e-7, any of them with probability at m
 from __future__ import annotations
 
 import math
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from multiserver.policies.shared_methods import PHASE_LEVEL
 from multiserver.simulation import class_policies, class_queues, fcfs, front, front_policies, phase
 from multiserver.simulation.interruptions import Cluster, ParallelClass
 from multiserver.simulation.interruptions import simulate as interrupted
+from multiserver.simulation.likely_fraction import judged
 from multiserver.simulation.workload import Workload
 
 from .systems import EVERY, MIXED, NAMES, SYSTEMS
@@ -87,7 +89,8 @@ def engine(model, policy, rate, limit):
     }
     known = ENGINE | {"stable_below": limit}
     if policy.name in CLASS_ENGINE:
-        found = class_queues.simulate(workload, CLASS_ENGINE[policy.name], **known)
+        run = partial(class_queues.simulate, policy=CLASS_ENGINE[policy.name])
+        found = judged(run, workload, **known)
     elif (model, policy.name) in rules:
         found = front.simulate(workload, rules[model, policy.name](workload), **known)
     else:

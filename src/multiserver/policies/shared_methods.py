@@ -36,8 +36,7 @@ ClassTimes = tuple[tuple[float, ...], tuple[float, ...] | None]
 
 
 class Process(Protocol):
-    """A quasi-birth-death process with λ left open, and the times of the user's classes from its
-    distribution."""
+    """A quasi-birth-death process with λ left open, and times by class from its distribution."""
 
     def at(self, arrival_rate: float) -> QuasiBirthDeath:
         """The process at arrival rate λ."""
@@ -230,8 +229,11 @@ def simulate_class_queues(
     from multiserver.simulation import class_queues
 
     rigid = system.model == "multiserver-jobs"
-    simulate = partial(class_queues.simulate, policy=rule, rigid=rigid, **options)
-    return simulate_judged(simulate, system, arrival_rate, effort)
+
+    def run(workload: Workload, **runs: Any) -> Any:
+        return class_queues.simulate(workload, rule, **runs, **options, rigid=rigid)
+
+    return simulate_judged(run, system, arrival_rate, effort)
 
 
 def simulate_judged(
