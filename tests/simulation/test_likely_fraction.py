@@ -25,7 +25,7 @@ def test_in_a_single_server_it_is_the_load():
 
 
 def test_servers_that_idle_bring_the_limit_nearer():
-    """Its standard deviation is 0.012: the limits lie six of them away from 0.83."""
+    """Its standard deviation is 0.006: the limits lie more than ten of them away from 0.83."""
     work = workload_of(QUEUE.system, QUEUE.simulate(load=0.65, jobs=1_000, seed=1).arrival_rate)
     assert 0.75 < likely_fraction(FIRST_FIT, work, 20_000, 1, ()) < 0.91
 

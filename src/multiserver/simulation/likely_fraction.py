@@ -17,11 +17,9 @@ from scipy.optimize import brentq
 
 from multiserver.errors import UnstableError
 from multiserver.simulation.replications import Responses
-from multiserver.simulation.saturated import LIKELY, LIKELY_PART
+from multiserver.simulation.saturated import LIKELY, LIKELY_JOBS, LIKELY_PART
 from multiserver.simulation.workload import Workload
 
-# The fewest jobs of the short run: from so many, λ/λ* has a standard deviation of 0.01 to 0.02.
-LIKELY_JOBS = 16_000
 # λ/λ* is not told from 1 if it is larger.
 NEAREST = 1 - 1e-6
 
