@@ -103,7 +103,7 @@ class PhaseType:
     def largest_remaining(self) -> float:
         """An upper bound on rem_max: the largest mean remaining time over the phases."""
         _, rates = self.phases()
-        return float(_until_the_end(rates, np.ones(len(rates))).max())
+        return float(_reward_until_absorption(rates, np.ones(len(rates))).max())
 
     def phases(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """α (m,) and T (m, m) of the phases that can be entered."""
@@ -155,26 +155,28 @@ def _moment(distribution: PhaseType, k: int) -> float:
     initial, rates = distribution.phases()
     power = np.ones(len(rates))
     for _ in range(k):
-        power = _until_the_end(rates, power)
+        power = _reward_until_absorption(rates, power)
     return math.factorial(k) * float(initial @ power)
 
 
-def _until_the_end(rates: NDArray[np.float64], gain: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(−T)^−1 g for T = `rates` (m, m): what a job gains from each phase on if it gains g_i ≥ 0 per
-    unit of time in phase i (m,). Phases are eliminated one by one without a subtraction: jobs
-    that move many times before they complete keep the digits of their exit rates."""
+def _reward_until_absorption(
+    rates: NDArray[np.float64], reward: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(−T)^−1 g for T = `rates` (m, m): the mean reward until absorption from each phase (m,), at
+    the rate g_i ≥ 0 of `reward` in phase i. Phases are eliminated one by one without a subtraction:
+    jobs that move many times before they complete keep the digits of their exit rates."""
     ends = np.array([exit_rate(row, i) for i, row in enumerate(rates.tolist())])
-    rates, gained, leaving = rates.copy(), gain.copy(), np.zeros(len(rates))
+    rates, total, leaving = rates.copy(), reward.copy(), np.zeros(len(rates))
     for k in range(len(rates) - 1, -1, -1):
         leaving[k] = rates[k, :k].sum() + ends[k]
         into = np.flatnonzero(rates[:k, k])
         share = rates[into, k] / leaving[k]
         rates[into, :k] += np.outer(share, rates[k, :k])
         ends[into] += share * ends[k]
-        gained[into] += share * gained[k]
+        total[into] += share * total[k]
     for k in range(len(rates)):
-        gained[k] = (gained[k] + rates[k, :k] @ gained[:k]) / leaving[k]
-    return gained
+        total[k] = (total[k] + rates[k, :k] @ total[:k]) / leaving[k]
+    return total
 
 
 def exit_rate(row: Sequence[float], phase: int) -> float:

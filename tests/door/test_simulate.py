@@ -22,7 +22,7 @@ from multiserver.policies.shared_methods import PHASE_LEVEL
 from multiserver.simulation import class_policies, class_queues, fcfs, front, front_policies, phase
 from multiserver.simulation.interruptions import Cluster, ParallelClass
 from multiserver.simulation.interruptions import simulate as interrupted
-from multiserver.simulation.likely_fraction import judged
+from multiserver.simulation.likely_fraction import run_and_judge
 from multiserver.simulation.workload import Workload
 
 from .systems import EVERY, MIXED, NAMES, SYSTEMS
@@ -90,7 +90,7 @@ def engine(model, policy, rate, limit):
     known = ENGINE | {"stable_below": limit}
     if policy.name in CLASS_ENGINE:
         run = partial(class_queues.simulate, policy=CLASS_ENGINE[policy.name])
-        found = judged(run, workload, **known)
+        found = run_and_judge(run, workload, **known)
     elif (model, policy.name) in rules:
         found = front.simulate(workload, rules[model, policy.name](workload), **known)
     else:

@@ -12,7 +12,7 @@ from multiserver.errors import UnstableError
 from multiserver.policies.shared_methods import workload_of
 from multiserver.simulation import class_queues
 from multiserver.simulation.class_policies import preemptive_first_fit
-from multiserver.simulation.likely_fraction import judged, likely_fraction
+from multiserver.simulation.likely_fraction import likely_fraction, run_and_judge
 
 FIRST_FIT = partial(class_queues.simulate, policy=preemptive_first_fit, rigid=True)
 QUEUE = rigid(6, (1, 1.0, 0.1), (3, 1.0, 0.45), (4, 1.0, 0.45)).under(ms.PreemptiveFirstFit)
@@ -49,7 +49,10 @@ def test_runs_do_not_choose_themselves():
 def test_only_intervals_depend_on_it():
     work = workload_of(QUEUE.system, 1.0)
     runs = {"jobs": 2_000, "replications": 32, "seed": 1, "key": ()}
-    plain, found = FIRST_FIT(work, **runs), judged(FIRST_FIT, work, stable_below=None, **runs)
+    plain, found = (
+        FIRST_FIT(work, **runs),
+        run_and_judge(FIRST_FIT, work, stable_below=None, **runs),
+    )
     assert found.length.fraction > plain.length.fraction
     assert found.mean_response_time.mean == plain.mean_response_time.mean
     assert found.mean_response_time.margin == plain.mean_response_time.margin

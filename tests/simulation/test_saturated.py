@@ -11,7 +11,7 @@ import multiserver as ms
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.simulation import exponential_counts, rare_classes
-from multiserver.simulation.blocking import mean_drains
+from multiserver.simulation.blocking import mean_drain_times
 from multiserver.simulation.estimate import z_score
 from multiserver.simulation.saturated import likely_limit, limit, mean_servers_held, replay
 from multiserver.simulation.workload import Workload
@@ -114,7 +114,7 @@ def test_the_last_of_many_jobs_leaves_late():
     """Poisson many are in service, n on average: P(D > t) = 1 − exp(−n exp(−t))."""
     n = 100
     sizes, p = (Exponential(1.0), Exponential(1.0)), 1e-9
-    (_, drain) = mean_drains(Workload(n, (1, n), sizes, (1 - p, p), n), sizes)
+    (_, drain) = mean_drain_times(Workload(n, (1, n), sizes, (1 - p, p), n), sizes)
     assert drain == pytest.approx(exp1(n) + np.log(n) + np.euler_gamma, rel=1e-3)
 
 

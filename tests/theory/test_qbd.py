@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from multiserver.elimination import distribution_of_rates
 from multiserver.open.qbd import Level, QuasiBirthDeath, solve
-from multiserver.open.solve import distribution_of_rates, positive_inverse
+from multiserver.open.solve import positive_inverse
 
 from .references import close, stationary_distribution
 

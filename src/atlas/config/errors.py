@@ -56,15 +56,15 @@ class ConfigError(Exception):
         self.faults = faults
 
 
-class Gathering:
-    """The faults of several files, gathered so that one run tells them all."""
+class FaultCollector:
+    """The faults of several files, so that one run tells them all."""
 
     def __init__(self) -> None:
         self.faults: dict[str, tuple[str, int]] = {}
 
     @contextmanager
-    def faults_here(self) -> Iterator[None]:
-        """Keep the faults of the first `ConfigError` within, which ends there."""
+    def collecting(self) -> Iterator[None]:
+        """Keep the faults of a `ConfigError` that ends the block, and go on after it."""
         try:
             yield
         except ConfigError as error:

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from atlas.config.errors import Fault, Gathering, Path, raise_for, suggest
+from atlas.config.errors import Fault, FaultCollector, Path, raise_for, suggest
 from atlas.config.paper_schema import Paper
 from atlas.config.read import LOADER, read_mapping, read_yaml
 from atlas.config.run_schema import Run
@@ -63,7 +63,7 @@ def choose(
     Any given file that has a `paper` is a paper file too. The run is then about the given papers
     alone, unless one of these files or `config` also names `papers`. Raises `ConfigError`.
     """
-    found = Gathering()
+    found = FaultCollector()
     choice = choose_sound(config, root, given, found)
     found.raise_all()
     return choice
@@ -73,12 +73,12 @@ def choose_sound(
     config: Mapping[str, Any],
     root: FilePath,
     given: Iterable[str | FilePath],
-    found: Gathering,
+    found: FaultCollector,
 ) -> Choice:
     """The same without what has faults, so that the papers can be checked too; the faults are added
     to those `found`. None stands for a trace with faults, or for all of them."""
     run, lines, read = {}, {}, []
-    with found.faults_here():
+    with found.collecting():
         run, lines = read_mapping(root / CONFIG, CONFIG)
         read.append(root / CONFIG)
     places: dict[Path, str] = {path: f"{CONFIG}:{line}" for path, line in lines.items()}
@@ -87,7 +87,7 @@ def choose_sound(
     files = [f for f in dict.fromkeys(map(FilePath, given)) if f.resolve() != general]
     for file in files:
         name = name_of(file, root)
-        with found.faults_here():
+        with found.collecting():
             content, lines = read_mapping(file, name)
             read.append(file)
             about = [key for key in content if key in ABOUT_PAPERS - ABOUT_RUNS]
@@ -101,7 +101,7 @@ def choose_sound(
     # Those of a file that is refused would be taken for choices of the command line.
     choices = _command_line_choices(config, read) if len(read) == 1 + len(files) else {}
     if any("paper" in content for content in contents.values()):
-        with found.faults_here():
+        with found.collecting():
             require_choices(choices)
         choices = {k: v for k, v in choices.items() if k not in ABOUT_PAPERS - ABOUT_RUNS}
     choices = {key: _as_number(value, run.get(key)) for key, value in choices.items()}
@@ -118,14 +118,14 @@ def choose_sound(
 
 
 def _leave_out_faults(
-    run: Mapping[str, Any], beside: Iterable[str], places: Mapping[Path, str], found: Gathering
+    run: Mapping[str, Any], beside: Iterable[str], places: Mapping[Path, str], found: FaultCollector
 ) -> dict[str, Any]:
     """The completed choices without those that have faults, which are added to those `found`."""
     values = list(check_values(run, ()))
     completed, schema = check(Run, run, (), beside)
     told = {fault.path for fault in values}
     faults = [*values, *(fault for fault in schema if fault.path not in told)]
-    with found.faults_here():
+    with found.collecting():
         raise_for(faults, CONFIG, places)
     if completed is not None and not faults:
         return completed.plain()
@@ -165,7 +165,7 @@ def _find_papers(
     own: Mapping[FilePath, dict],
     root: FilePath,
     places: Mapping[Path, str],
-    found: Gathering,
+    found: FaultCollector,
 ) -> Choice:
     ours = our_files(root)
     known = list(ours)
@@ -173,19 +173,19 @@ def _find_papers(
     files = [ours[paper] for paper in papers if paper in ours]
     choice = Choice(run, (*files, *own), tuple(own), papers == known, places)
     for i, paper in enumerate(papers):
-        with found.faults_here():
+        with found.collecting():
             choice.require(("papers", i), paper, known)
     taken: list[Any] = list(known)
     named = [(f, f.stem) for f in (root / "config/papers").glob("*.yaml") if f not in ours.values()]
     for file, name in [*named, *((file, content["paper"]) for file, content in own.items())]:
         if name in taken:
             fault = Fault(("paper",), repr(name), "a name that no other paper has")
-            with found.faults_here():
+            with found.collecting():
                 raise_for([fault], name_of(file, root), read_yaml(file, str(file))[1])
         taken.append(name)
     if not (root / run["style"]).is_file():
         styles = sorted(f.relative_to(root).as_posix() for f in root.glob("config/*.mplstyle"))
-        with found.faults_here():
+        with found.collecting():
             choice.require(("style",), run["style"], [*styles, "another matplotlib style file"])
     return choice
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any
 
-from atlas.config.errors import Gathering
+from atlas.config.errors import FaultCollector
 from atlas.config.read import read_style
 from atlas.config.run_config import Choice, choose_sound, rule_names
 from atlas.config.series import run_defaults
@@ -59,10 +59,10 @@ class Plan:
         Any `given` config file that has a `paper` is a paper file too (`run_config.choose`). Raises
         `ConfigError` with the faults of all files.
         """
-        found = Gathering()
+        found = FaultCollector()
         choice = choose_sound(config, root, given, found)
         run, style = choice.run, ""
-        with found.faults_here():
+        with found.collecting():
             if not found.faults or (root / run["style"]).is_file():
                 style = read_style(root / run["style"], run["style"])
         look = {"style": style, "widths": run["widths"], "formats": run["formats"]}
@@ -73,16 +73,16 @@ class Plan:
             for file in choice.files
         }
         if found.faults or not all(one.is_cached for one in papers.values()):
-            with found.faults_here():
+            with found.collecting():
                 check_style(style, run["style"], max(run["widths"].values()))
         products: list[Product] = []
         for one in papers.values():
-            with found.faults_here():
+            with found.collecting():
                 products += one.products
         figures = [f"{p.paper}/{p.id}" for p in products if p.stage == "draw"]
         judged = choice.everything and not found.faults
         for i, preview in enumerate(run["previews"] if judged else ()):
-            with found.faults_here():
+            with found.collecting():
                 choice.require(("previews", i), preview, figures)
         found.raise_all()
         return cls(tuple(products), papers, choice, root, folder, digests)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from multiserver.open.solve import distribution_of_rates
+from multiserver.elimination import distribution_of_rates
 
 if TYPE_CHECKING:
     from multiserver.open.age_process import AgeProcess

@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.checks import listed
+from multiserver.elimination import distribution_of_rates
 from multiserver.errors import TooLargeError
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.finite_skip import shifted
 from multiserver.open.qbd import Level, QuasiBirthDeath
-from multiserver.open.solve import distribution_of_rates
 from multiserver.phased import UNSAMPLED
 
 MAX_BLOCK_ENTRIES = 30_000_000

@@ -24,12 +24,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from multiserver.elimination import distribution_of_rates
 from multiserver.errors import UnstableError
 from multiserver.open.solve import (
     FEW_ROUNDINGS,
     SumOverLevels,
     distribution_of_phases,
-    distribution_of_rates,
     first_passage,
     masses_of_powers,
     mean_sojourns,

@@ -22,14 +22,15 @@ the small difference of large numbers. Sums over 1, 2, 4, … levels, by squares
 roundings grow by 1/(1 − η), η the spectral radius of R. Both errors are bounded, entry by entry.
 
 References: D. A. Bini, G. Latouche and B. Meini, Numerical Methods for Structured Markov Chains
-(2005), Chapter 7; A. S. Alfa, J. Xue and Q. Ye, Math. Comp. 71 (2002); W. K. Grassmann, M. I.
-Taksar and D. P. Heyman, Oper. Res. 33 (1985).
+(2005), Chapter 7; A. S. Alfa, J. Xue and Q. Ye, Math. Comp. 71 (2002).
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+
+from multiserver.elimination import distribution_of_rates
 
 Matrix = NDArray[np.float64]
 
@@ -39,35 +40,6 @@ LARGEST_NUMBER_OF_SQUARINGS = 120
 SMALL, UNSEEN = 40, 1e-30
 # Sums over levels may lose so many roundings, before doubling is tried, of at most so many steps.
 FEW_ROUNDINGS, MOST_DOUBLINGS = 100.0, 24
-# A power of two: dividing by it rounds nothing.
-LARGE = 2.0**900
-
-
-def distribution_of_rates(rates: Matrix) -> NDArray[np.float64]:
-    """The stationary distribution (m,) of a chain with the given rates (m, m), whose diagonal is
-    ignored.
-
-    Elimination of one state after another without a subtraction (Grassmann, Taksar and Heyman):
-    small probabilities are as accurate as large ones, those below 1e-300 may be 0, and transient
-    states get exactly 0. If there are several closed classes, the one in which elimination stops
-    gets all the mass.
-    """
-    flow = np.array(rates, dtype=float)
-    first = 0
-    for k in range(len(flow) - 1, 0, -1):
-        leaving = flow[k, :k].sum()
-        if leaving == 0:
-            first = k
-            break
-        flow[:k, k] /= leaving
-        flow[:k, :k] += flow[:k, k, None] * flow[k, :k]
-    distribution = np.zeros(len(flow))
-    distribution[first] = 1.0
-    for k in range(first + 1, len(flow)):
-        distribution[k] = distribution[first:k] @ flow[first:k, k]
-        if distribution[k] > LARGE:
-            distribution /= LARGE
-    return distribution / distribution.sum()
 
 
 def distribution_of_phases(rates: Matrix) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from functools import partial
 from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Effort, Means, Method, Policy
-from multiserver.policies.shared_methods import job_level, simulate_judged
+from multiserver.policies.shared_methods import job_level, simulate_by_jobs
 from multiserver.system import System
 
 
@@ -26,7 +26,7 @@ def _methods(conservative: bool, source: str) -> tuple[Method, ...]:
 
         options = {"conservative": conservative, "overestimate": overestimate}
         run = partial(backfilling.simulate, **options)
-        return simulate_judged(run, system, arrival_rate, effort)
+        return simulate_by_jobs(run, system, arrival_rate, effort)
 
     in_order = methods_of_fcfs("overestimate")
     return (*in_order, *one_at_a_time(), job_level(simulate, source=source))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from multiserver.model import MultiserverJobSystem
 from multiserver.sizes import Exponential
@@ -35,15 +36,26 @@ class ByNeed:
         shares = (q / p[i] for i, q in zip(place, system.probabilities, strict=True))
         return cls(merged, place, tuple(shares))
 
-    def class_jobs(self, jobs: Sequence[float]) -> list[float]:
-        """E[N_c] of the user's classes, from those of the classes of `system`."""
-        return [share * jobs[i] for i, share in zip(self.place, self.share, strict=True)]
-
-    def class_waits(self, waiting: Sequence[float], arrival_rate: float) -> tuple[float, ...]:
-        """E[W_c] of the user's classes, from E[Q_c] of the classes of `system`: that of all jobs of
-        the need."""
-        flows = [arrival_rate * p for p in self.system.probabilities]
-        return tuple(waiting[i] / flows[i] for i in self.place)
+    def means(
+        self,
+        user: System,
+        arrival_rate: float,
+        jobs: Sequence[float],
+        waiting: Sequence[float],
+    ) -> dict[str, Any]:
+        """The fields of `Means` that follow, by Little's law, from E[N] and E[Q] of each class of
+        `system`; `user` has the user's classes. All jobs of a need wait equally long."""
+        class_jobs = [share * jobs[i] for i, share in zip(self.place, self.share, strict=True)]
+        flows = [arrival_rate * p for p in user.probabilities]
+        flows_by_need = [arrival_rate * p for p in self.system.probabilities]
+        return {
+            "jobs": math.fsum(class_jobs),
+            "times": math.fsum(class_jobs) / arrival_rate,
+            "waiting": math.fsum(waiting),
+            "class_jobs": tuple(class_jobs),
+            "class_times": tuple(n / flow for n, flow in zip(class_jobs, flows, strict=True)),
+            "class_waits": tuple(waiting[i] / flows_by_need[i] for i in self.place),
+        }
 
 
 def _rate(group: Sequence[JobClass]) -> float:

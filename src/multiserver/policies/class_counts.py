@@ -51,11 +51,10 @@ def chain_of_counts(
             solve = partial(class_counts.means, parts, rule, arrival_rate, limit)
             found = solve(**asdict(budget))
             alone = _alone(parts, first, arrival_rate)
-            waiting = _class_waiting(found, budget, solve, alone)
+            small = found.states <= FEW_STATES
+            waiting = _waiting(found.class_jobs, found.class_waiting, alone, small, budget, solve)
             return Means(
-                **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
-                waiting=math.fsum(waiting),
-                class_waits=needs.class_waits(waiting, arrival_rate),
+                **needs.means(system, arrival_rate, found.class_jobs, waiting),
                 tail=CountsTail(rule_of, options, parts, arrival_rate, limit, budget),
                 note=f"{found.states} states",
                 imprecision=found.imprecision,
@@ -74,22 +73,24 @@ def chain_of_counts(
     )
 
 
-def _class_waiting(
-    found: CountsMeans | ServedAloneMeans,
-    budget: Budget,
-    again: Callable[..., CountsMeans | ServedAloneMeans],
+def _waiting(
+    jobs: Sequence[float],
+    waiting: Sequence[float],
     alone: Mapping[int, float],
+    small: bool,
+    budget: Budget,
+    solve: Callable[..., CountsMeans | ServedAloneMeans],
 ) -> list[float]:
-    """E[Q_c] as found, or, if that is a small part of E[N] and takes little, from a chain that is
-    as precise relative to it. `alone` has those that are known."""
-    others = [n for c, n in enumerate(found.class_waiting) if c not in alone]
-    rare = class_counts.rarity(found.class_jobs, others)
-    finer = max(budget.enough * rare, class_counts.FINEST)
-    if finer < budget.enough and found.states <= FEW_STATES:
+    """E[Q_c], from `alone` where it is known and from `waiting` elsewhere. If that is a small part
+    of E[N], the sum of `jobs`, and the chain of counts is `small`, `solve` finds it again, as
+    precisely relative to the jobs that wait."""
+    others = [n for c, n in enumerate(waiting) if c not in alone]
+    finer = max(budget.enough * class_counts.rarity(jobs, others), class_counts.FINEST)
+    if finer < budget.enough and small:
         most = min(budget.most_states, 100 * FEW_STATES)
         with suppress(NotKnownError, TooLargeError):
-            found = again(enough=finer, most_states=most)
-    return [alone.get(c, max(0.0, n)) for c, n in enumerate(found.class_waiting)]
+            waiting = solve(enough=finer, most_states=most).class_waiting
+    return [alone.get(c, max(0.0, n)) for c, n in enumerate(waiting)]
 
 
 def _alone(system: MultiserverJobSystem, first: int | None, rate: float) -> dict[int, float]:
@@ -114,18 +115,17 @@ def in_order(rule_of: Callable[..., Rule]) -> Method:
                 parts, arrival_rate, enough=budget.enough / 2, most_states=budget.most_states
             )
             box = " × ".join(str(most + 1) for most in found.box)
-            pairs = zip(parts.probabilities, parts.rates, found.class_jobs, strict=True)
-            waiting = tuple(jobs - arrival_rate * p / rate for p, rate, jobs in pairs)
+            jobs = found.class_jobs
+            pairs = zip(parts.probabilities, parts.rates, jobs, strict=True)
+            waiting = [n - arrival_rate * p / rate for p, rate, n in pairs]
             # Differences keep their digits unless jobs hardly wait; then a small chain has them.
-            rarely = min(waiting[:-1]) < RARE * math.fsum(found.class_jobs)
-            states = 0 if rarely else math.prod(found.box)
-            plain = CountsMeans(found.class_jobs, waiting, states, found.imprecision)
+            rarely = min(waiting[:-1]) < RARE * math.fsum(jobs)
+            small = rarely or math.prod(found.box) <= FEW_STATES
             solve = partial(class_counts.means, *chain, arrival_rate, parts.naive_throughput)
-            waiting = _class_waiting(plain, budget, solve, _alone(parts, -1, arrival_rate))
+            alone = _alone(parts, -1, arrival_rate)
+            waiting = _waiting(jobs, waiting, alone, small, budget, solve)
             return Means(
-                **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
-                waiting=math.fsum(waiting),
-                class_waits=needs.class_waits(waiting, arrival_rate),
+                **needs.means(system, arrival_rate, found.class_jobs, waiting),
                 note=f"{box} states",
                 imprecision=found.imprecision,
             )
@@ -155,11 +155,10 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
         def at(arrival_rate: float) -> Means:
             solve = partial(served_alone.solve, parts, arrival_rate, limit)
             found = solve(**asdict(budget))
-            waiting = _class_waiting(found, budget, solve, _alone(parts, 0, arrival_rate))
+            alone, small = _alone(parts, 0, arrival_rate), found.states <= FEW_STATES
+            waiting = _waiting(found.class_jobs, found.class_waiting, alone, small, budget, solve)
             return Means(
-                **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
-                waiting=math.fsum(waiting),
-                class_waits=needs.class_waits(waiting, arrival_rate),
+                **needs.means(system, arrival_rate, found.class_jobs, waiting),
                 tail=CountsTail(rule_of, options, parts, arrival_rate, limit, budget),
                 note=f"{found.states} states of the others",
                 imprecision=found.imprecision,
@@ -229,14 +228,3 @@ def tail_of_counts(rule_of: Callable[..., Rule]) -> Callable[..., CountsTail | N
         return CountsTail(rule_of, {}, parts, arrival_rate, limit, Budget())
 
     return tail
-
-
-def means_from_jobs(system: System, rate: float, jobs: Sequence[float]) -> dict[str, Any]:
-    """E[N_c], and the means that follow by Little's law."""
-    pairs = zip(jobs, system.probabilities, strict=True)
-    return {
-        "jobs": math.fsum(jobs),
-        "times": math.fsum(jobs) / rate,
-        "class_jobs": tuple(jobs),
-        "class_times": tuple(found / (rate * p) for found, p in pairs),
-    }

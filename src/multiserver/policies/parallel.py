@@ -194,7 +194,7 @@ def simulate_interruptions(
         highest=limit,
         times=effort.times,
     )
-    found = own_servers.withhold(cluster, found)
+    found = own_servers.withhold_intervals(cluster, found)
     # Work is measured in the same windows as the numbers of jobs.
     busy = replace(
         estimate(

@@ -9,7 +9,6 @@ class to the other, does not depend on how many wait.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -22,7 +21,6 @@ from numpy.typing import NDArray
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.open import quickswap, two_needs
 from multiserver.policies.by_need import ByNeed
-from multiserver.policies.class_counts import means_from_jobs
 from multiserver.policies.conditions import (
     EXPONENTIAL_BY_NEED,
     NEEDS_DIVIDE_EACH_OTHER,
@@ -104,18 +102,16 @@ def _cycles(
         found = quickswap.solve(parts.servers, parts.rates, flows, *options)
 
         tail = _Tail((parts, arrival_rate, *options))
-        of_needs = found.small_jobs, found.large_jobs
+        jobs = found.small_jobs, found.large_jobs
         in_service = [flow / rate for flow, rate in zip(flows, parts.rates, strict=True)]
-        waiting = [n - served for n, served in zip(of_needs, in_service, strict=True)]
+        waiting = [n - served for n, served in zip(jobs, in_service, strict=True)]
         rarely = any(n < RARE * served for n, served in zip(waiting, in_service, strict=True))
         if rarely and parts.servers <= FEW_SERVERS:
             with suppress(NotKnownError, TooLargeError):
                 waiting = tail.found.class_waiting.tolist()
         waiting = [max(0.0, n) for n in waiting]
         return Means(
-            **means_from_jobs(system, arrival_rate, needs.class_jobs(of_needs)),
-            waiting=math.fsum(waiting),
-            class_waits=needs.class_waits(waiting, arrival_rate),
+            **needs.means(system, arrival_rate, jobs, waiting),
             tail=tail,
             imprecision=found.imprecision,
         )
@@ -132,10 +128,9 @@ def _chain(
     def at(arrival_rate: float) -> Means:
         options = int(threshold), last_phase
         found = two_needs.solve(parts, arrival_rate, *options, enough=budget.enough / 2)
+        by_need = found.class_jobs.tolist(), found.class_waiting.tolist()
         return Means(
-            **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs.tolist())),
-            waiting=math.fsum(found.class_waiting),
-            class_waits=needs.class_waits(found.class_waiting.tolist(), arrival_rate),
+            **needs.means(system, arrival_rate, *by_need),
             tail=found.tail,
             note=f"{found.phases} phases",
             imprecision=found.imprecision,

@@ -233,18 +233,18 @@ def simulate_class_queues(
     def run(workload: Workload, **runs: Any) -> Any:
         return class_queues.simulate(workload, rule, **runs, **options, rigid=rigid)
 
-    return simulate_judged(run, system, arrival_rate, effort)
+    return simulate_by_jobs(run, system, arrival_rate, effort)
 
 
-def simulate_judged(
+def simulate_by_jobs(
     simulate: Callable[..., Any], system: System, arrival_rate: float, effort: Effort
 ) -> Means:
-    """Estimates by an engine. Where λ* is not known, a short run judges it (`likely_fraction`)."""
-    from multiserver.simulation.likely_fraction import judged
+    """Estimates, whose length a short run judges where λ* is not known (`likely_fraction`)."""
+    from multiserver.simulation.likely_fraction import run_and_judge
 
     workload = workload_of(system, arrival_rate)
     record = record_of(workload, effort)
-    run = simulate if effort.pilot else partial(judged, simulate)
+    run = simulate if effort.pilot else partial(run_and_judge, simulate)
     found = run(workload, **arguments_of(effort), record=record)
     return means_of(found, system, effort, record)
 

@@ -23,6 +23,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from multiserver.checks import SUM_TOLERANCE
+from multiserver.elimination import distribution_of_rates
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +105,10 @@ def solve_traffic(arrivals: ArrayLike, routing: ArrayLike) -> Traffic:
         around = np.zeros((len(transient) + 1,) * 2)
         around[0, 1:], around[1:, 0] = nu[transient], leaving[transient]
         around[1:, 1:] = p[np.ix_(transient, transient)]
-        rates[transient] = _visits(around)[1:]
+        outside, *inside = distribution_of_rates(around)
+        rates[transient] = np.array(inside) / outside
     for chain in chains:
-        visits = _visits(p[np.ix_(chain, chain)])
-        rates[list(chain)] = visits / visits.sum()
+        rates[list(chain)] = distribution_of_rates(p[np.ix_(chain, chain)])
     unvisited = np.flatnonzero(~_visited(p, nu > 0) & ~np.isin(np.arange(n), list(closed)))
     if unvisited.size:
         raise RoutingError(
@@ -125,19 +126,6 @@ def _chains(p: NDArray[np.float64], kept: NDArray[np.bool_]) -> tuple[tuple[int,
     sets = [np.flatnonzero(label == c) for c in range(count)]
     stay = [s for s in sets if kept[s].all() and not np.delete(p[s], s, axis=1).any()]
     return tuple(sorted(tuple(s.tolist()) for s in stay))
-
-
-def _visits(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The mean visits to each class between two visits to the first, by elimination of one class
-    after the other without a subtraction: classes that are hardly ever left keep their digits."""
-    flow = p.copy()
-    for k in range(len(p) - 1, 0, -1):
-        flow[:k, k] /= flow[k, :k].sum()
-        flow[:k, :k] += np.outer(flow[:k, k], flow[k, :k])
-    visits = np.ones(len(p))
-    for k in range(1, len(p)):
-        visits[k] = visits[:k] @ flow[:k, k]
-    return visits
 
 
 def _visited(p: NDArray[np.float64], entered: NDArray[np.bool_]) -> NDArray[np.bool_]:

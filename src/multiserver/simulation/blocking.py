@@ -49,23 +49,24 @@ def delays(workload: Workload, seen: Sequence[Size]) -> tuple[float, list[float]
     n, λ = workload.servers, workload.arrival_rate
     p, v = np.array(workload.probabilities), np.array(workload.needs)
     moments = np.array([[S.moment(j) for j in range(7)] for S in seen])
-    t, left = _left(workload, moments)
+    t, left = _still_in_service(workload, moments)
     several = v > 1
     share, found = p[several].sum(), np.zeros(7)
     for q, need, size in zip(p[several], v[several], moments[several], strict=True):
         u = max(0.0, 1 - (n - need) / (workload.load * n))
-        longer = _longer(n, need, v, left)
-        D = [1.0] + [float(np.trapezoid(j * t**j * longer, np.log(t))) for j in range(1, 7)]
+        tail = _drain_tail(n, need, v, left)
+        D = [1.0] + [float(np.trapezoid(j * t**j * tail, np.log(t))) for j in range(1, 7)]
         for k in range(7):
             found[k] += q * sum(math.comb(k, j) * D[k - j] * u**j * size[j] for j in range(k + 1))
     return λ * share, (found / max(share, TINY)).tolist()
 
 
-def mean_drains(workload: Workload, seen: Sequence[Size]) -> list[float]:
+def mean_drain_times(workload: Workload, seen: Sequence[Size]) -> list[float]:
     """E[D] of a job of each class, at the load of the workload."""
     n, v = workload.servers, np.array(workload.needs)
-    t, left = _left(workload, np.array([[S.moment(j) for j in range(5)] for S in seen]))
-    return [float(np.trapezoid(t * _longer(n, need, v, left), np.log(t))) for need in v]
+    moments = np.array([[S.moment(j) for j in range(5)] for S in seen])
+    t, left = _still_in_service(workload, moments)
+    return [float(np.trapezoid(t * _drain_tail(n, need, v, left), np.log(t))) for need in v]
 
 
 def cut_off(workload: Workload, jobs: float) -> list[Size]:
@@ -76,15 +77,16 @@ def cut_off(workload: Workload, jobs: float) -> list[Size]:
     ]
 
 
-def _left(workload: Workload, moments: NDArray) -> tuple[NDArray, NDArray]:
-    """Times t (T,), and a_c(t) (C, T), from E[S_c^k] (C, 5 or more)."""
+def _still_in_service(workload: Workload, moments: NDArray) -> tuple[NDArray, NDArray]:
+    """Times t (T,), and the a_c(t) jobs (C, T) that are in service at 0 and still at t, from
+    the moments E[S_c^k] (C, 5 or more)."""
     residual = moments[:, 2:5] / (2, 3, 4) / moments[:, 1:2]
     t = np.geomspace(SHORTEST * residual[:, 0].min(), LONGEST * residual[:, 0].max(), POINTS)
     present = workload.arrival_rate * np.array(workload.probabilities) * moments[:, 1]
     return t, present[:, None] * remaining(residual, t)
 
 
-def _longer(n: int, need: int, v: NDArray, left: NDArray) -> NDArray:
+def _drain_tail(n: int, need: int, v: NDArray, left: NDArray) -> NDArray:
     """P(D > t) (T,) of a job of this need."""
     small = v <= n - need
     m, square = (v[small] ** k @ left[small] for k in (1, 2))

@@ -24,7 +24,7 @@ from multiserver.simulation.workload import Workload
 NEAREST = 1 - 1e-6
 
 
-def judged(
+def run_and_judge(
     simulate: Callable[..., Responses],
     workload: Workload,
     *,

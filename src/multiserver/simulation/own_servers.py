@@ -27,13 +27,13 @@ from multiserver.simulation.time_averages import caveat_over_time
 Parts = dict[tuple[int, ...], RunLength]
 
 
-def withhold(cluster: Cluster, found: Performance) -> Performance:
+def withhold_intervals(cluster: Cluster, found: Performance) -> Performance:
     """What was found, without the intervals for E[X_i] and E[T_i] for which a part of the cluster
     is seen for too short a time; and, if more than `NEGLIGIBLE_SHARE` of the jobs in the cluster
     are of such a class, without those of all jobs."""
     own, total = parts(cluster, found.length), math.fsum(e.mean for e in found.jobs)
-    jobs = _judged(own, found.jobs, caveat_over_time)
-    times = _judged(own, found.response_time, RunLength.caveat)
+    jobs = _judge(own, found.jobs, caveat_over_time)
+    times = _judge(own, found.response_time, RunLength.caveat)
     unseen = ""
     for c, (before, after) in enumerate(zip(found.response_time, times, strict=True)):
         share = found.jobs[c].mean / total
@@ -65,7 +65,7 @@ def parts(cluster: Cluster, length: RunLength) -> Parts:
     return found
 
 
-def _judged(
+def _judge(
     own: Parts, estimates: tuple[Estimate, ...], judge: Callable[[RunLength, int, float], str]
 ) -> tuple[Estimate, ...]:
     found = list(estimates)

@@ -37,9 +37,9 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from multiserver.checks import require_integer
+from multiserver.elimination import distribution_of_rates
 from multiserver.errors import UnstableError
 from multiserver.open.qbd import SMALLEST_DRIFT, QuasiBirthDeath
-from multiserver.open.solve import distribution_of_rates
 from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.skeleton import GAINS, Skeleton, cheapest_steps, skeleton
 from multiserver.simulation.streams import generator

@@ -9,7 +9,7 @@ by at most about
     p_c n/E[S] · ((n − v_c) E[X_c] + v_c E[D_c]).
 
 D_c is the longest of what many jobs in service have left, and so far more than a duration if these
-vary or the job needs many servers (`blocking.mean_drains`, for servers that are all at work).
+vary or the job needs many servers (`blocking.mean_drain_times`, for servers that are all at work).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from multiserver.simulation.blocking import cut_off, mean_drains
+from multiserver.simulation.blocking import cut_off, mean_drain_times
 from multiserver.simulation.estimate import MIN_OBSERVATIONS
 from multiserver.simulation.workload import Workload, in_own_unit
 from multiserver.sizes import Size
@@ -37,17 +37,16 @@ def jobs_to_see(
     """The jobs of which a replication has `MIN_OBSERVATIONS` of each class on average, but for
     classes that together change the mean number of servers held by less than `BIAS` of the
     `margin`. Heavy tails count as far as `jobs` jobs show them."""
-    classes = list(zip(needs, [X.mean for X in sizes], probabilities, strict=True))
-    demand = math.fsum(v * X * p for v, X, p in classes)
-    workload = in_own_unit(Workload(servers, needs, sizes, probabilities, servers / demand))
-    drains = mean_drains(workload, cut_off(workload, jobs))
+    demand = math.fsum(v * X.mean * p for v, X, p in zip(needs, sizes, probabilities, strict=True))
+    work = in_own_unit(Workload(servers, needs, sizes, probabilities, servers / demand))
+    drains = mean_drain_times(work, cut_off(work, jobs))
     changed = 0.0
-    for c in sorted(range(len(classes)), key=probabilities.__getitem__):
-        need, mean, p = classes[c]
+    for c in sorted(range(len(needs)), key=probabilities.__getitem__):
+        need, p = needs[c], probabilities[c]
         if need + max(needs) > servers:
-            changed += p * servers / demand * (servers - need) * mean
-            changed += p * workload.arrival_rate * need * drains[c]
-        if not changed <= BIAS * margin:
+            lost = (servers - need) * work.sizes[c].mean + need * drains[c]
+            changed += p * work.arrival_rate * lost
+        if not changed <= BIAS * margin:  # A margin that is NaN shows none.
             return MIN_OBSERVATIONS / p
     return 0.0
 

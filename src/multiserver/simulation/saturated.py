@@ -32,10 +32,10 @@ from multiserver.sizes import Size
 MARGIN = 1.2
 # The jobs in each replication of a system beside a long job, and a number that marks its stream.
 JOBS_BESIDE, BESIDE = 2_000, 1_000
-# A run by whose λ* another of so many times its jobs is judged has `LIKELY_JOBS` or more; its
-# stream has a number too.
+# A run by which the length of another is judged has the `LIKELY_PART`th part of its jobs, but at
+# least `LIKELY_JOBS`, and a number that marks its stream.
 LIKELY_PART, LIKELY_JOBS, LIKELY = 16, 64_000, 1_001
-# The load that most of a largest need may add to, below which λ* is not asked for.
+# Up to this λ/λ* the length of a run is judged by its load, and λ* is not simulated.
 FAR_FROM_LIMIT = 0.5
 
 
