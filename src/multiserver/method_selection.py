@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.fitted import fitted
 from multiserver.network import Network
+from multiserver.policies.job_level import JOB_LEVEL
 from multiserver.policies.policy import Method, Policy, Question
-from multiserver.policies.shared_methods import JOB_LEVEL, Process
+from multiserver.policies.process import Process
 from multiserver.sizes import simplest
 from multiserver.system import System
 

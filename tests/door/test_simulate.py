@@ -17,8 +17,8 @@ from tests.rigid_jobs import one_class, rigid
 import multiserver as ms
 from multiserver.open import multiserver_jobs
 from multiserver.policies.first_fit import first_fit
+from multiserver.policies.process import PHASE_LEVEL
 from multiserver.policies.quickswap import largest_that_fit
-from multiserver.policies.shared_methods import PHASE_LEVEL
 from multiserver.simulation import class_policies, class_queues, fcfs, front, front_policies, phase
 from multiserver.simulation.interruptions import Cluster, ParallelClass
 from multiserver.simulation.interruptions import simulate as interrupted

@@ -14,7 +14,7 @@ from numba import njit
 from tests.simulation.workloads import workload_at
 
 import multiserver as ms
-from multiserver.policies.shared_methods import class_simulation
+from multiserver.policies.job_level import class_simulation
 from multiserver.simulation import backfilling, class_policies, fcfs, front, front_policies
 from multiserver.simulation.class_queues import CLASS_POLICY, simulate
 from multiserver.simulation.fcfs import Workload

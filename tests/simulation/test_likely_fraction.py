@@ -9,7 +9,7 @@ from tests.rigid_jobs import one_class, rigid
 
 import multiserver as ms
 from multiserver.errors import UnstableError
-from multiserver.policies.shared_methods import workload_of
+from multiserver.policies.job_level import workload_of
 from multiserver.simulation import class_queues
 from multiserver.simulation.class_policies import preemptive_first_fit
 from multiserver.simulation.likely_fraction import likely_fraction, run_and_judge

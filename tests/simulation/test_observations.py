@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import multiserver as ms
-from multiserver.policies.shared_methods import workload_of
+from multiserver.policies.job_level import workload_of
 from multiserver.simulation.observations import FORESEEN_OBSERVATIONS
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.time_averages import observations_over_time

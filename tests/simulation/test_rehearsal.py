@@ -6,8 +6,8 @@ import pytest
 from numba import njit
 
 import multiserver as ms
+from multiserver.policies.job_level import class_simulation
 from multiserver.policies.rehearsal import rehearse
-from multiserver.policies.shared_methods import class_simulation
 from multiserver.simulation.class_queues import CLASS_POLICY
 
 
@@ -80,7 +80,7 @@ def test_a_rule_that_would_corrupt_the_simulation_is_refused(rule, error, text):
 def test_a_rule_that_only_allots_is_simulated(rule, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        "multiserver.policies.shared_methods.rehearse",
+        "multiserver.policies.job_level.rehearse",
         lambda *of: asked.append(of) or rehearse(*of),
     )
     assert found(rule).mean_jobs.mean > 1

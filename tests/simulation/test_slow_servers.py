@@ -10,7 +10,7 @@ from scipy.stats import skew
 from tests.intervals import assert_intervals_hold
 
 import multiserver as ms
-from multiserver.policies.shared_methods import workload_of
+from multiserver.policies.job_level import workload_of
 from multiserver.simulation import front, front_policies
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.workload import MISSING_LOAD, RELAXATION_FACTOR, Workload

@@ -19,7 +19,7 @@ from tests.rigid_jobs import rigid
 from tests.verification.coverage import require_nominal
 
 import multiserver as ms
-from multiserver.policies.shared_methods import workload_of
+from multiserver.policies.job_level import workload_of
 from multiserver.simulation import fcfs, saturated
 
 pytestmark = pytest.mark.verification

@@ -13,7 +13,7 @@ from typing import Any
 from atlas.fields.block import refusing
 from atlas.models.finite_skip import Exact, Model, read_model
 from atlas.models.policies import PolicyBlock
-from multiserver.policies.shared_methods import workload_of
+from multiserver.policies.job_level import workload_of
 from multiserver.queue import Queue
 from multiserver.simulation.workload import TooManyJobsError, refuse_endless
 from multiserver.system import System

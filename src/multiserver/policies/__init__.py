@@ -1,7 +1,7 @@
 """The registry of policies: one file and one import each.
 
 To add one, write a file beside this one that makes a `Policy`, and import it here. Its rule can be
-a plain function (see `first_fit`), which `shared_methods.class_simulation` compiles on use. A new
+a plain function (see `first_fit`), which `job_level.class_simulation` compiles on use. A new
 result on a policy is one more `Method` in its file. The tables of `known()`, the names that config
 files use and the documentation are made from this registry.
 """

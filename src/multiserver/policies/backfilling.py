@@ -14,9 +14,9 @@ from __future__ import annotations
 from functools import partial
 
 from multiserver.policies.equal_needs import methods_of_fcfs
+from multiserver.policies.job_level import job_level, simulate_by_jobs
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Effort, Means, Method, Policy
-from multiserver.policies.shared_methods import job_level, simulate_by_jobs
 from multiserver.system import System
 
 

@@ -14,9 +14,10 @@ from multiserver.policies.conditions import (
     THRESHOLDS_ALL_AND_A_DIVISOR,
 )
 from multiserver.policies.equal_needs import methods_of_fcfs
+from multiserver.policies.job_level import class_simulation
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Means, Method, Policy
-from multiserver.policies.shared_methods import class_simulation, whole_capacity
+from multiserver.policies.pooled import whole_capacity
 from multiserver.sizes import Exponential, scaled
 from multiserver.system import System
 

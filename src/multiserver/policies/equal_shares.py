@@ -5,16 +5,11 @@ from __future__ import annotations
 from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
 from multiserver.policies.conditions import PHASE_TYPE
 from multiserver.policies.fronts import FrontProcess
+from multiserver.policies.job_level import FrontRule, front_simulation, workload_of
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Policy
-from multiserver.policies.shared_methods import (
-    FrontRule,
-    front_simulation,
-    pooled_bounds,
-    process_methods,
-    whole_capacity,
-    workload_of,
-)
+from multiserver.policies.pooled import pooled_bounds, whole_capacity
+from multiserver.policies.process import process_methods
 from multiserver.simulation.workload import Workload
 from multiserver.system import System
 from multiserver.wcfs import models

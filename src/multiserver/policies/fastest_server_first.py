@@ -9,16 +9,11 @@ from multiserver.errors import NotKnownError
 from multiserver.open.heterogeneous import HeterogeneousServers
 from multiserver.policies.conditions import PHASE_TYPE
 from multiserver.policies.fronts import FrontProcess
+from multiserver.policies.job_level import FrontRule, front_simulation, workload_of
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Policy
-from multiserver.policies.shared_methods import (
-    FrontRule,
-    front_simulation,
-    pooled_bounds,
-    process_methods,
-    whole_capacity,
-    workload_of,
-)
+from multiserver.policies.pooled import pooled_bounds, whole_capacity
+from multiserver.policies.process import process_methods
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Size, scaled
 from multiserver.system import System

@@ -20,6 +20,14 @@ from multiserver.policies.conditions import (
 )
 from multiserver.policies.exponential import ExponentialParts, exponential_parts
 from multiserver.policies.fronts import FrontProcess
+from multiserver.policies.job_level import (
+    FrontRule,
+    arguments_of,
+    class_estimates,
+    front_simulation,
+    job_level,
+    workload_of,
+)
 from multiserver.policies.networks import NETWORK_METHODS
 from multiserver.policies.one_at_a_time import (
     DETERMINISTIC,
@@ -43,18 +51,8 @@ from multiserver.policies.phase_type import (
     UNIFORMIZATION,
 )
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
-from multiserver.policies.shared_methods import (
-    ClassTimes,
-    FrontRule,
-    arguments_of,
-    class_estimates,
-    front_simulation,
-    job_level,
-    pooled_bounds,
-    process_methods,
-    whole_capacity,
-    workload_of,
-)
+from multiserver.policies.pooled import pooled_bounds, whole_capacity
+from multiserver.policies.process import ClassTimes, process_methods
 from multiserver.saturated import dispatch
 from multiserver.simulation.workload import with_warm_up
 from multiserver.sizes import Size, scaled

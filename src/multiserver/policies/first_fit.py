@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.policies.equal_needs import methods_of_fcfs
+from multiserver.policies.job_level import class_simulation
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Policy
-from multiserver.policies.shared_methods import class_simulation
 
 Ints = NDArray[np.int64]
 # Applies to First Fit, preemptive or not.

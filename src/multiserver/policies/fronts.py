@@ -8,7 +8,7 @@ from functools import cached_property
 from multiserver.open.finite_skip import FiniteSkipModel, FrontBlocks, prepare, require_fits
 from multiserver.open.qbd import QuasiBirthDeath, StationaryDistribution
 from multiserver.policies.exponential import ExponentialParts
-from multiserver.policies.shared_methods import ClassTimes
+from multiserver.policies.process import ClassTimes
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from multiserver.open.count_rules import Rule, by_need
 from multiserver.policies.class_counts import chain_of_counts, jobs_alone, tail_of_counts
 from multiserver.policies.conditions import ROOM_BESIDE_THE_LARGEST
 from multiserver.policies.equal_needs import methods_of_fcfs
+from multiserver.policies.job_level import class_simulation
 from multiserver.policies.one_at_a_time import one_at_a_time_by_need
 from multiserver.policies.policy import Policy
 from multiserver.policies.priority import limit_by_need
-from multiserver.policies.shared_methods import class_simulation
 
 
 def _rule(servers: int, needs: Sequence[int]) -> Rule:

@@ -19,8 +19,8 @@ from multiserver.open.count_rules import Rule, heaviest
 from multiserver.policies.capacity import packings_limit
 from multiserver.policies.class_counts import chain_of_counts
 from multiserver.policies.equal_needs import methods_of_fcfs
+from multiserver.policies.job_level import job_level, simulate_class_queues
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
-from multiserver.policies.shared_methods import job_level, simulate_class_queues
 from multiserver.system import System
 
 

@@ -9,10 +9,11 @@ from multiserver.open.count_rules import Rule, by_need
 from multiserver.policies.class_counts import chain_of_counts, in_order, tail_of_counts
 from multiserver.policies.conditions import NEEDS_DIVIDE_EACH_OTHER
 from multiserver.policies.equal_needs import methods_of_fcfs
+from multiserver.policies.job_level import class_simulation
 from multiserver.policies.one_at_a_time import one_at_a_time_by_need
 from multiserver.policies.policy import Policy
+from multiserver.policies.pooled import whole_capacity
 from multiserver.policies.priority import limit_by_need
-from multiserver.policies.shared_methods import class_simulation, whole_capacity
 
 
 def _rule(servers: int, needs: Sequence[int]) -> Rule:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.first_fit import NO_EXACT_METHOD
+from multiserver.policies.job_level import class_simulation
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Policy
-from multiserver.policies.shared_methods import class_simulation
 
 PreemptiveFirstFit = Policy(
     name="preemptive-first-fit",

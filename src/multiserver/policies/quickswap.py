@@ -27,14 +27,10 @@ from multiserver.policies.conditions import (
     NEEDS_ONE_AND_ALL,
 )
 from multiserver.policies.equal_needs import methods_of_fcfs
+from multiserver.policies.job_level import class_simulation, job_level, simulate_class_queues
 from multiserver.policies.one_at_a_time import one_at_a_time_by_need
 from multiserver.policies.policy import Budget, Condition, Effort, Means, Method, Policy
-from multiserver.policies.shared_methods import (
-    class_simulation,
-    job_level,
-    simulate_class_queues,
-    whole_capacity,
-)
+from multiserver.policies.pooled import whole_capacity
 from multiserver.system import System
 
 Ints = NDArray[np.int64]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from multiserver.policies.conditions import ONE_EXPONENTIAL
+from multiserver.policies.job_level import job_level
 from multiserver.policies.parallel import (
     balanced_methods,
     simulate_interruptions,
     stability_methods,
 )
 from multiserver.policies.policy import Policy
-from multiserver.policies.shared_methods import job_level
 
 RandomInterruptions = Policy(
     name="random-interruptions",

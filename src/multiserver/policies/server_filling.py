@@ -12,15 +12,10 @@ from multiserver.policies.conditions import (
 from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.exponential import exponential_parts
 from multiserver.policies.fronts import FrontProcess
+from multiserver.policies.job_level import FrontRule, front_simulation, workload_of
 from multiserver.policies.policy import Policy
-from multiserver.policies.shared_methods import (
-    FrontRule,
-    front_simulation,
-    pooled_bounds,
-    process_methods,
-    whole_capacity,
-    workload_of,
-)
+from multiserver.policies.pooled import pooled_bounds, whole_capacity
+from multiserver.policies.process import process_methods
 from multiserver.system import System
 from multiserver.wcfs import models
 from multiserver.wcfs.bounds import Constants

@@ -1,132 +1,28 @@
-"""Methods that several policies share.
+"""Simulation job by job, as a method of a policy.
 
-Exact solvers and simulators do not depend on each other. Engines are imported where they are used;
-numba, which takes a second to import, only by simulations.
+Engines are imported where they are used, since numba takes a second to import.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.errors import NotKnownError, NotSampledError
-from multiserver.open.qbd import QuasiBirthDeath, StationaryDistribution, solve
-from multiserver.policies.conditions import FINITE_REMAINDER
-from multiserver.policies.parallel import limit_by_capacity
+from multiserver.errors import NotSampledError
 from multiserver.policies.policy import Condition, Effort, Means, Method, Value
 from multiserver.policies.rehearsal import rehearse
 from multiserver.simulation.workload import Workload, equal_servers, with_warm_up
 from multiserver.sizes import scaled
 from multiserver.system import System
-from multiserver.wcfs.bounds import Constants as Constants
 
 # Jobs, and the `simulation.front.FrontPolicy` that serves them.
 FrontRule = tuple[Workload, Any]
-JOB_LEVEL, PHASE_LEVEL = "job by job", "phase by phase"
-# By the argument `level` of `Queue.simulate`.
-LEVELS = {"jobs": JOB_LEVEL, "phases": PHASE_LEVEL}
-# E[T_c], class by class, and E[W_c] if it is found without a subtraction.
-ClassTimes = tuple[tuple[float, ...], tuple[float, ...] | None]
-
-
-class Process(Protocol):
-    """A quasi-birth-death process with λ left open, and times by class from its distribution."""
-
-    def at(self, arrival_rate: float) -> QuasiBirthDeath:
-        """The process at arrival rate λ."""
-
-    def class_times(self, distribution: StationaryDistribution) -> ClassTimes:
-        """As `ClassTimes`."""
-
-
-def whole_capacity(source: str) -> Method:
-    """λ* = n/E[S]: all servers are at work once enough jobs are present."""
-    return Method(
-        question="stability",
-        name="whole capacity, λ* = n/E[S]",
-        source=source,
-        cost="constant",
-        answer=limit_by_capacity,
-    )
-
-
-def process_methods(
-    build: Callable[..., Process], *conditions: Condition, source: str, in_order: bool = False
-) -> tuple[Method, Method]:
-    """A quasi-birth-death process, solved and simulated; `in_order` if no job overtakes another."""
-
-    def exact(system: System, **options: Any) -> Callable[[float], Means]:
-        process = build(system, **options)
-
-        def at(arrival_rate: float) -> Means:
-            distribution = solve(process.at(arrival_rate))
-            class_times, class_waits = process.class_times(distribution)
-            return Means(
-                times=distribution.mean_response_time,
-                jobs=distribution.mean_jobs,
-                class_times=class_times,
-                class_waits=class_waits,
-                waiting=distribution.mean_waiting,
-                imprecision=distribution.imprecision,
-                tail=distribution.tail,
-            )
-
-        return at
-
-    def sample(system: System, **options: Any) -> Callable[[float, Effort], Means]:
-        process = build(system, **options)
-
-        def run(arrival_rate: float, effort: Effort) -> Means:
-            from multiserver.simulation import phase
-            from multiserver.simulation.estimate import withhold_interval
-            from multiserver.simulation.run_length import RunLength
-            from multiserver.simulation.time_averages import caveat_over_time
-
-            if effort.times:
-                raise NotKnownError("phases keep no times of jobs: ask level='jobs'")
-            work = workload_of(system, arrival_rate)
-            least = work.least_warm_up if effort.warm_up else 0
-            runs = arguments_of(effort) | {"jobs": effort.jobs, "least_warm_up": least}
-            del runs["stable_below"]
-            found = phase.simulate(process.at(arrival_rate), **runs)
-            jobs = math.floor(effort.jobs_each * (1 - effort.warm_up))
-            first = max(math.ceil(effort.jobs_each * effort.warm_up), least)
-            length = RunLength.of(work, jobs, first, work.load, effort.stable_below, in_order)
-            caveat, waiting = caveat_over_time(length), found.mean_waiting
-            return Means(
-                times=withhold_interval(found.mean_response_time, caveat),
-                jobs=withhold_interval(found.mean_jobs, caveat),
-                waiting=withhold_interval(waiting, length.caveat(queued=waiting.mean)),
-                counts=found,
-            )
-
-        return run
-
-    return (
-        Method(
-            question="exact",
-            name="quasi-birth-death process",
-            source=source,
-            cost="phases³",
-            answer=exact,
-            conditions=conditions,
-            basis=build,
-        ),
-        Method(
-            question="simulation",
-            name=PHASE_LEVEL,
-            source="jumps of the quasi-birth-death process",
-            cost="jobs",
-            answer=sample,
-            conditions=conditions,
-        ),
-    )
+JOB_LEVEL = "job by job"
 
 
 def job_level(simulate: Callable[..., Any], *conditions: Condition, source: str) -> Method:
@@ -142,32 +38,6 @@ def job_level(simulate: Callable[..., Any], *conditions: Condition, source: str)
         cost="jobs",
         answer=answer,
         conditions=conditions,
-    )
-
-
-def pooled_bounds(constants: Callable[..., Constants], source: str) -> Method:
-    """Bounds on E[T] of a work-conserving finite-skip model, from the M/G/1 queue of its jobs.
-
-    `constants(system, refined=…)` are those of `multiserver.wcfs`, for a capacity of 1.
-    """
-
-    def answer(system: System, *, refined: bool = True, **_: Any) -> Callable[[float], Means]:
-        found = constants(system, refined=refined)
-
-        def at(arrival_rate: float) -> Means:
-            bounds = found.at(arrival_rate)
-            return Means(times=bounds.response, note="refined" if refined else "as printed")
-
-        return at
-
-    return Method(
-        question="bounds",
-        name="resource-pooled M/G/1",
-        source=source,
-        cost="constant",
-        answer=answer,
-        conditions=(FINITE_REMAINDER,),
-        basis=constants,
     )
 
 
