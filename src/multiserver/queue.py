@@ -24,13 +24,12 @@ from multiserver.network import Network
 from multiserver.pilot import enough_jobs
 from multiserver.policies import require_defined
 from multiserver.policies.policy import MOST_STATES, PRECISE, Budget, Effort, Means, Method, Policy
-from multiserver.policies.pooled import Constants
 from multiserver.policies.process import LEVELS, Process
 from multiserver.results import Kind, Result, Stability
 from multiserver.simulation.estimate import Estimate
 from multiserver.system import System
 from multiserver.undersampled import withhold_intervals
-from multiserver.wcfs.bounds import Interval
+from multiserver.wcfs.bounds import Constants, Interval
 
 
 @dataclass(frozen=True)

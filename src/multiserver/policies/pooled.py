@@ -9,7 +9,7 @@ from multiserver.policies.conditions import FINITE_REMAINDER
 from multiserver.policies.parallel import limit_by_capacity
 from multiserver.policies.policy import Means, Method
 from multiserver.system import System
-from multiserver.wcfs.bounds import Constants as Constants
+from multiserver.wcfs.bounds import Constants
 
 
 def whole_capacity(source: str) -> Method:
