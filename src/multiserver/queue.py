@@ -169,13 +169,14 @@ Theorem 4.3)
         fraction_of_limit: float | None = None,
         refined: bool = True,
     ) -> Result[Any]:
-        """Bounds on the means, by `refined` constants where there are any, or by the printed ones.
+        """Bounds on the means, by `refined` constants if there are any, or by the printed ones.
 
-        Raises as `exact` does.
+        Near λ* the name of the method states the error by rounding. Raises as `exact` does.
         """
         rate = self._limits.rate(load, arrival_rate, fraction_of_limit)
         method = self._methods.first("bounds")
-        found = method.answer(self._methods.system, refined=refined, **self.policy.options)(rate)
+        at = method.answer(self._methods.system, refined=refined, **self.policy.options)
+        found = replace(at(rate), imprecision=self._limits.rounding(rate))
         return self._result("bounds", method, rate, found)
 
     @overload

@@ -55,6 +55,25 @@ def test_closed_forms_state_their_error(servers, duration, wait, gap):
         assert error / WITHIN <= times.imprecision < 1e-15 / gap
 
 
+@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-8, 1e-9, 1e-12])
+@pytest.mark.parametrize("speed", [0.3333333333, 0.3333333336, 1 / 3, 7.0])
+def test_bounds_of_speeds_that_nearly_sum_to_1(speed, gap):
+    """Three servers of one speed are M/M/3, whose mean lies within Corollary 3.8 of `finite-skip`
+    in fractions. Speeds typed with ten digits sum to 1 − 1e-10, and 1e-10 is a tenth of a gap of
+    1e-9. A bound and the limit of stability are each rounded a few times: 4e-16 in all of λ."""
+    system = ms.System([speed] * 3, [ms.JobClass(duration=ms.Exponential(1.0))])
+    found = system.under(ms.FastestServerFirst).bounds(load=1 - gap)
+    rate, mean = Fraction(found.arrival_rate), 1 / (3 * Fraction(speed))
+    pooled = rate * mean**2 / (1 - rate * mean)
+    times = found.mean_response_time
+    error = 4e-16 / gap + 1e-15
+    assert times.upper == pytest.approx(float(pooled + 5 * mean), rel=error)
+    assert times.lower == pytest.approx(float(max(pooled - mean, 3 * mean)), rel=error)
+    exact = float(Fraction(erlang_wait(3, speed, rate)) + 3 * mean)
+    assert times.lower * (1 - error) <= exact <= times.upper * (1 + error)
+    assert ("good to" in found.method) == (gap < 1e-7)
+
+
 @pytest.mark.parametrize("policy", [ms.FCFS, ms.MostServersFirst, ms.ServerFilling])
 @pytest.mark.parametrize("gap", [1e-9, 1e-11, 1e-13])
 def test_numbers_of_jobs_grow_as_the_distance_says(policy, gap):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
-from multiserver.checks import SUM_TOLERANCE
 from multiserver.errors import NotKnownError
 from multiserver.open.heterogeneous import HeterogeneousServers
 from multiserver.policies.conditions import PHASE_TYPE
@@ -24,7 +21,8 @@ from multiserver.wcfs.bounds import Constants
 def _normalised(system: System) -> tuple[tuple[float, ...], Size]:
     """The speeds as shares of the capacity, and the size in capacity times time."""
     total, duration = system.capacity, system.durations[0]
-    if math.isclose(total, 1, rel_tol=0, abs_tol=SUM_TOLERANCE):
+    # A sum of 1 + 1e-10 is not 1: near ρ = 1 its digits are those of 1 − ρ.
+    if total == 1:
         return system.speeds, duration
     return tuple(v / total for v in system.speeds), scaled(duration, 1 / total)
 
