@@ -70,9 +70,9 @@ class BoundedPareto:
             older = BoundedPareto(self.shape, self.low * math.exp(t), self.high)
             return older.low * older._excess(1)
 
-        ages = np.linspace(0, span, 101)[:-1]
+        *ages, last = np.linspace(0, span, 101).tolist()
         most = max(range(len(ages)), key=[left(t) for t in ages].__getitem__)
-        around = ages[max(most - 1, 0)], ages[min(most + 1, len(ages) - 1)]
+        around = ages[max(most - 1, 0)], [*ages, last][most + 1]
         found = minimize_scalar(lambda t: -left(t), bounds=around, method="bounded")
         return max(self.mean, left(ages[most]), -float(found.fun))
 
