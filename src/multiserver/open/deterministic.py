@@ -7,7 +7,12 @@ and A_i a sum of i k such times. By Spitzer's identity
     E[W] = Σ_{i≥1} E[(i D − A_i)⁺]/i = D Σ_{i≥1} (P(i a, i k) − (k/a) P(i a, i k + 1)),
 
 where P(x, m) is the probability that a Poisson variable of mean x is m or more. Terms fall as
-exp(−k i (r − 1 − ln r)), r = a/k, slowly near r = 1. There E[Q] = λ E[W] is found from
+exp(−k i (r − 1 − ln r)), r = a/k. Where they fall fast, the two parts of a term nearly cancel; the
+i-th is also a sum of positive ones, with m = i k and π_j(x) the probability of j,
+
+    P(r m, m) − P(r m, m + 1)/r = Σ_{j≥m} π_j(r m) (j + 1 − m)/(j + 1).
+
+They fall slowly near r = 1. There E[Q] = λ E[W] is found from
 
     E[Q] = (a² − k (k − 1))/(2 (k − a)) + Σ_{1≤j<k} 1/(1 − z_j),
 
@@ -28,22 +33,45 @@ from scipy.special import gammainc, lambertw
 from multiserver.errors import require_stable
 
 # Terms below e^−NEGLIGIBLE_EXPONENT are left out; if more than MOST_TERMS remain, the zeros are
-# cheaper.
-NEGLIGIBLE_EXPONENT, MOST_TERMS = 46.0, 200_000
+# cheaper. Where the exponent falls by more than FAST from one to the next, the two parts of a term
+# lose digits.
+NEGLIGIBLE_EXPONENT, MOST_TERMS, FAST = 46.0, 200_000, 1.0
 
 
 def waiting_time(servers: int, duration: float, rate: float) -> float:
-    """E[W] of k = `servers`, with a relative error of about 1e-12, or 1e-10 where E[W] is far below
-    1e-12 D, as with hundreds of servers at low loads.
+    """E[W] of k = `servers`, with a relative error of about 1e-12, however small it is.
 
     Raises `UnstableError` unless λ < k/D.
     """
     require_stable(rate, servers / duration)
     r = rate * duration / servers
-    falls = servers * (r - 1 - math.log(r))
+    falls = servers * decay(r)
+    if falls > FAST:
+        multiples = range(1, math.ceil(NEGLIGIBLE_EXPONENT / falls) + 1)
+        return duration * math.fsum(positive_term(i * servers, r) for i in multiples)
     if MOST_TERMS * falls > NEGLIGIBLE_EXPONENT:
         return duration * by_terms(servers, r, math.ceil(NEGLIGIBLE_EXPONENT / falls))
     return by_zeros(servers, r) / rate
+
+
+def decay(r: float) -> float:
+    """r − 1 − ln r, with all its digits near r = 1: with s = (r − 1)/(r + 1), ln r = 2 artanh s."""
+    if r < 0.5:
+        return r - 1 - math.log(r)
+    s = (r - 1) / (r + 1)
+    return s * (r - 1 - 2 * math.fsum(s ** (2 * j) / (2 * j + 1) for j in range(1, 20)))
+
+
+def positive_term(m: int, r: float) -> float:
+    """P(r m, m) − P(r m, m + 1)/r, as a sum of positive terms."""
+    # ln m! by Stirling's series: m ln m − m cancels within π_m.
+    stirling = 1 / (12 * m) - 1 / (360 * m**3) + 1 / (1260 * m**5)
+    exact = math.lgamma(m + 1) - m * math.log(m) + m
+    above = 0.5 * math.log(2 * math.pi * m) + stirling if m > 100 else exact
+    last = math.ceil((NEGLIGIBLE_EXPONENT + 10) / -math.log(r)) + 2
+    j = m + np.arange(1.0, last)
+    later = np.cumprod(r * m / j) @ ((j + 1 - m) / (j + 1))
+    return math.exp(-m * decay(r) - above) * (1 / (m + 1) + float(later))
 
 
 def by_terms(k: int, r: float, terms: int) -> float:
