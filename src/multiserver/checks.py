@@ -10,6 +10,8 @@ from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
+from multiserver.errors import TooLargeError
+
 # Probabilities and shares are typed as decimals: thirds do not sum to exactly 1. A sum nearer to 1
 # than by SUM_ROUNDING is that of floats.
 SUM_TOLERANCE, SUM_ROUNDING = 1e-9, 1e-14
@@ -69,6 +71,12 @@ def require_integer(name: str, value: object, least: int = 1) -> int:
         expected = _WORDS.get(least, f"an integer of at least {least}")
         raise ValueError(f"{name} must be {expected}, found {value!r}")
     return int(value)
+
+
+def require_room(what: str, count: int, most: int) -> None:
+    """Raise `TooLargeError` if there are more than `most` of what an exact method must list."""
+    if count > most:
+        raise TooLargeError(f"found more than {most:.0e} {what}, which are listed one by one")
 
 
 def is_index(value: object) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from multiserver.errors import TooLargeError
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch, stationary
 
@@ -106,3 +107,21 @@ def test_random_systems_agree_with_the_chain():
 def test_two_classes_of_one_need_go_to_the_chain():
     system = MultiserverJobSystem.of(6, (1, 1, 6), (1.0, 2.0, 1.0), (0.5, 0.3, 0.2))
     assert dispatch.solve(system).method == "enumerated chain"
+
+
+@pytest.mark.parametrize("servers", [10**8, 10**12])
+@pytest.mark.parametrize(
+    ("needs", "rates"),
+    [
+        (lambda n: (1, 2), (1.0, 2.0)),
+        (lambda n: (1, 3, 7), (1.0, 1.0, 1.0)),
+        (lambda n: (1, n // 2, n), (1.0, 2.0, 3.0)),
+    ],
+    ids=["two-class product", "single duration", "needs 1, n/2 and n"],
+)
+def test_what_lists_too_many_states_is_refused(servers, needs, rates):
+    """They would take minutes, and more memory than there is."""
+    needs = needs(servers)
+    system = MultiserverJobSystem.of(servers, needs, rates, np.full(len(rates), 1 / len(rates)))
+    with pytest.raises(TooLargeError, match=r"more than 1e\+07 (servers|states)"):
+        dispatch.solve(system, relative_completions=False)

@@ -43,7 +43,7 @@ class SaturatedMeans:
 def solve(system: MultiserverJobSystem, relative_completions: bool = True) -> SaturatedMeans:
     """The means of the saturated system, by the cheapest exact method.
 
-    Raises `TooLargeError` if only the enumerated chain applies and has too many states.
+    Raises `TooLargeError` if the method has too many states.
     """
     n = system.servers
     ordered = MultiserverJobSystem(n, tuple(sorted(system.classes, key=lambda c: c.need)))

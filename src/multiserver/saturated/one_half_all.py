@@ -53,9 +53,11 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from multiserver.checks import SUM_TOLERANCE
+from multiserver.checks import SUM_TOLERANCE, require_room
 
 RATIO_LIMIT = 1e15
+# With this many servers the means take 10 s and 2 GB.
+MOST_SERVERS = 10_000_000
 
 Triple = tuple[float, float, float]
 
@@ -81,7 +83,7 @@ def one_half_all(
     p_1 > 1/2 is replaced by 1 − p_h − p_n. Relative error of every field below 1e-12 for n up to
     1e4, 1e-10 for n up to 1e6, as measured for probabilities down to 1e-12 and rates a factor 1e4
     apart. Raises ValueError unless n is even and positive, probabilities and rates are three, the
-    former a distribution, the latter positive.
+    former a distribution, the latter positive, and `TooLargeError` beyond `MOST_SERVERS`.
     """
     checked = _checked(servers, probabilities, rates)
     from multiserver.compiling import announced
@@ -103,6 +105,7 @@ def one_half_all(
 def _checked(servers: int, probabilities: Triple, rates: Triple) -> tuple[int, Triple, Triple]:
     if not isinstance(servers, Integral) or servers < 2 or servers % 2:
         raise ValueError(f"servers must be an even positive integer, found {servers!r}")
+    require_room("servers", servers, MOST_SERVERS)
     for name, found in (("probabilities", probabilities), ("rates", rates)):
         if np.shape(found) != (3,) or not all(isinstance(x, Real) and x == x for x in found):
             raise ValueError(f"{name} must be three numbers, found {found!r}")

@@ -30,8 +30,11 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from multiserver.checks import require_room
 from multiserver.model import MultiserverJobSystem
 
+# At this many states the distribution takes 9 s and 1 GB.
+MOST_STATES = 10_000_000
 # Entries of a (points × states) table held at once; 16 MiB of float64.
 BLOCK = 1 << 21
 
@@ -78,8 +81,12 @@ class TwoClassSweep:
 
 
 def states(servers: int, needs: Sequence[int]) -> TwoClassStates:
-    """The saturated states of n servers and needs (n1, n2), in the order of a."""
+    """The saturated states of n servers and needs (n1, n2), in the order of a.
+
+    Raises `TooLargeError` if there are more than `MOST_STATES`.
+    """
     n, (n1, n2) = int(servers), validate_needs(servers, needs)
+    require_room("states", n // n1, MOST_STATES)
     a = np.arange(n // n1 + 1)
     b = (n - a * n1) // n2
     idle = n - a * n1 - b * n2
@@ -91,7 +98,7 @@ def distribution(system: MultiserverJobSystem) -> TwoClassDistribution:
     """Both stationary distributions of a system with two classes of distinct needs, listed smaller
     first.
 
-    Raises `ValueError` for any other system.
+    Raises `ValueError` for any other system, and `TooLargeError` as `states`.
     """
     if len(system.classes) != 2:
         raise ValueError(f"the product form is for two classes, found {len(system.classes)}")
@@ -125,7 +132,7 @@ def sweep(
 
     `rates` is (μ1, μ2), each positive and finite; p2 lies in [0, 1], where the two ends mean jobs
     of one class only. Costs O(points × n/n1) in blocks of bounded memory. Raises `ValueError`
-    outside these ranges.
+    outside these ranges, and `TooLargeError` as `states`.
     """
     s = states(servers, needs)
     mu1, mu2, p2 = np.broadcast_arrays(*(np.asarray(x, float) for x in (*rates, probability_2)))
