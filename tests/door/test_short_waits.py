@@ -132,3 +132,48 @@ def test_small_jobs_that_hardly_wait_beside_rare_large_ones(load):
     assert found.method == "cycles from large jobs to large jobs"
     busy = 0.001 * found.arrival_rate / 500.0
     assert waits(found)[0] == pytest.approx(busy / 500.0, rel=10 * load + 1e-12, abs=0)
+
+
+@pytest.mark.parametrize("load", [1e-8, 1e-5, 1e-2])
+@pytest.mark.parametrize("rare", [0.5, 0.1, 1e-4])
+def test_needs_1_and_1000(load, rare):
+    """By a chain of up to 12 small jobs in service, beyond which there are fewer than 1e-11 of all,
+    and 30 that wait. E[T] − E[X] has four digits of them at a load of 1e-8, and none of those of
+    small jobs."""
+    system = rigid(1000, (1, 1.0, 1 - rare), (1000, 2.0, rare))
+    limit = system.under(ms.FCFS).stability().limit
+    found = system.under(ms.FCFS).exact(arrival_rate=load * min(limit, 10.0))
+    assert found.method.startswith("age of a large job")
+    rate = found.arrival_rate
+
+    def arrive(state, chance):
+        """States are: small jobs in service; a large one first (waiting if small ones are in
+        service); jobs behind it, of either class."""
+        small, first, behind = state
+        if first:
+            return [((small, 1, behind + 1), chance)] if behind < 30 else []
+        return [((small + 1, 0, 0), chance * (1 - rare))] * (small < 12) + [
+            ((small, 1, 0), chance * rare)
+        ]
+
+    def start(small, behind, chance):
+        """The next jobs start until one is large."""
+        if not behind:
+            return [((small, 0, 0), chance)]
+        large = [((small, 1, behind - 1), chance * rare)]
+        return large + start(small + 1, behind - 1, chance * (1 - rare))
+
+    def successors(state):
+        small, first, behind = state
+        moves = arrive(state, rate)
+        if small:
+            moves.append(((small - 1, first, behind), float(small)))
+        elif first:
+            moves += start(0, behind, 2.0)
+        return moves
+
+    chain = explore((0, 0, 0), successors)
+    undrawn = math.fsum(p * behind for (_, _, behind), p in chain.items()) / rate
+    blocked = math.fsum(p for (small, first, _), p in chain.items() if small and first)
+    expected = undrawn, undrawn + blocked / rate / rare
+    assert waits(found) == pytest.approx(expected, rel=1e-9, abs=0)

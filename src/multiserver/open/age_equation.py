@@ -18,6 +18,15 @@ and the same with Z:
     Σ_j ξ_{n+j} Z_{n+j} = (Δ_n S(r) + C + y S(1)/((n + s)(1 − y)))/(1 − y r),
     C = (S(1) − S(r))/s = (I − r A)⁻¹ A S(1)/(n + s).
 
+Waits are sums of positive terms. With A exponential of rate λq, ξ_m in the basis, and τ_m from n on
+by elimination downwards (`numbers_of_jobs`), for any weights f,
+
+    E[f(K)] = λq Σ_m f(m) (T⁻¹ ξ_m + τ_m),    E[max(U − A, 0)] = λq T⁻² (λq + T)⁻¹ b(0),
+
+the two terms of the first being those of A ≤ U and of A > U. f(m) = 1 + … + 1/min(m, n − 1) gives
+H. With f(m) = m − n + 1 from n on, Σ_j (j + 1) ξ_{n+j} = (I − A)⁻² ξ_n, with
+the matrix A of S(x).
+
 Differences of nearly equal numbers, near s = 0 and far from it, are written out in closed form:
 1 − y, 1 − y r, f, d, and (ĝ(s) − ĝ(λq))/(λq − s) = (λq + T)⁻¹ b̂(s) in the basis.
 """
@@ -33,7 +42,6 @@ from scipy.linalg import solve_triangular
 
 from multiserver.open.exponential_sums import ExponentialSums
 from multiserver.open.small_jobs import InterpolationNodes, StoppedChain, drains
-from multiserver.recurrences import lfilter
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -65,12 +73,14 @@ class ScaledSystem(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """The coefficients (N,) of g in a basis, the residual of (1), and H."""
+    """The coefficients (N,) of g in a basis, the residual of (1), H, and the mean time that a job
+    is undrawn."""
 
     basis: ExponentialSums
     coefficients: Vector
     residual: float
     blocking: float
+    undrawn: float
 
 
 def solve_for_age(system: ScaledSystem, basis: ExponentialSums, lowest: float) -> Solution:
@@ -126,32 +136,24 @@ def solve_for_age(system: ScaledSystem, basis: ExponentialSums, lowest: float) -
     _, size, vectors = np.linalg.svd(np.vstack([equations.real, equations.imag]))
     coefficients = columns * vectors[-1]
     coefficients /= coefficients @ basis.moments(0)
-    return Solution(
-        basis,
-        coefficients,
-        float(size[-1]),
-        _blocking(
-            system, nodes, *(coefficients @ x for x in (integrals, times, last, back)), chain
-        ),
-    )
 
+    def mean(vector: Vector) -> float:
+        return float(coefficients @ vector)
 
-def _blocking(
-    system: ScaledSystem,
-    nodes: InterpolationNodes,
-    integrals: Vector,
-    times: Vector,
-    last: float,
-    back: float,
-    chain: StoppedChain,
-) -> float:
-    """H: the sums of (1) at s = 0 with f(m) = 1 + … + 1/min(m, n − 1) in the place of Δ_m."""
-    n, p, q = system.n, system.p, system.q
+    # Σ_j τ_{n+j} and Σ_j (j + 1) τ_{n+j}, from the first entries into n + j.
+    gap = (n + stop - flow) + flow * chain.falls_short
+    entries = _series(T, rate, stop, back)
+    above = (flow * last + entries) / gap
+    above_weighted = (flow * (last + above) + _series(T, rate, stop, entries)) / gap
+    excess = mean(stop * _solve(T, 0.0, _series(T, rate, stop, all_above)) + stop * above_weighted)
+    everything = _solve(T, stop, basis.start)
+    overlap = mean(stop * _solve(T, 0.0, _solve(T, 0.0, everything)))
+
     f = np.concatenate([[0.0], np.cumsum(1 / np.arange(1.0, n))])
-    summed = lfilter([1.0], [1.0, -p], f[::-1], zi=[p * f[-1] / q])[0][::-1]
-    m, h = nodes.numbers, 1 - chain.falls_short
-    found = q * (summed[0] - integrals @ summed[m]) + chain.stop * (times @ f[m])
-    return float(found + f[-1] * (chain.flow * last * chain.falls_short - h * back))
+    of_nodes = f[nodes.numbers]
+    during = integrals @ of_nodes + f[-1] * all_above
+    blocking = stop * (_solve(T, 0.0, during) + times @ of_nodes + f[-1] * above)
+    return Solution(basis, coefficients, float(size[-1]), mean(blocking), overlap + excess / n)
 
 
 def _series(T: Matrix, rate: float, shift: complex, edge: Vector) -> NDArray:

@@ -44,10 +44,11 @@ def _means(system: System) -> Callable[[float], Means]:
         distribution = one_or_n.solve(
             system.servers, rate_small, large, (p[small], p[1 - small]), arrival_rate
         )
-        times = distribution.class_response_times
+        times, waits = distribution.class_response_times, distribution.class_waiting_times
         return Means(
             times=distribution.mean_response_time,
             class_times=times if small == 0 else times[::-1],
+            class_waits=waits if small == 0 else waits[::-1],
             waiting=distribution.mean_waiting,
             tail=distribution.tail,
             note=f"{len(distribution.coefficients)} exponentials",
