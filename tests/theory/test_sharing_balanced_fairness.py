@@ -97,6 +97,30 @@ def test_rates_of_many_jobs_neither_overflow_nor_vanish():
     assert rates(queue, (1500, 1)).sum() == close(3000.0, rel=1e-12)
 
 
+@pytest.mark.parametrize("jobs", [(20, 20, 3), (1, 60, 2), (40, 1, 0)])
+@pytest.mark.parametrize("shared", [1e-8, 1.0, 1e8])
+def test_rates_of_servers_sixteen_decades_apart(jobs, shared):
+    """Φ in fractions, which spans up to 10^640: classes on a server of rate 1e8 and on one of 1e-8,
+    and one on both and the shared server. Each job adds a few roundings."""
+    queue = MultiServerQueue([1e8, 1e-8, shared], [{0}, {1, 2}, {0, 1, 2}])
+    capacity = [Fraction(0)]
+    for mask in range(1, 8):
+        used = frozenset().union(*(s for i, s in enumerate(queue.compatible) if mask >> i & 1))
+        capacity.append(sum(Fraction(queue.rates[s]) for s in used))
+    balance = {}
+    for x in product(*(range(n + 1) for n in jobs)):
+        present = [i for i in range(3) if x[i]]
+        before = [balance[tuple(n - (i == j) for j, n in enumerate(x))] for i in present]
+        balance[x] = sum(before) / capacity[mask_of(present)] if present else Fraction(1)
+    expected = [
+        float(balance[tuple(n - (i == j) for j, n in enumerate(jobs))] / balance[jobs])
+        if jobs[i]
+        else 0.0
+        for i in range(3)
+    ]
+    assert rates(queue, jobs).tolist() == close(expected, rel=1e-13)
+
+
 # Means.
 
 

@@ -48,6 +48,8 @@ from multiserver.sharing.queue import (
 )
 
 TILTS = 200
+# The power of two of a measure of 0.
+LEAST_POWER = -(1 << 40)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,13 @@ def measure(
     λ = `arrival_rates` need not be stable: rates of 1 give Φ itself, for as long as it can be
     represented.
     """
+    return np.ldexp(*_scaled_measure(queue, arrival_rates, limits))
+
+
+def _scaled_measure(
+    queue: MultiServerQueue, arrival_rates: ArrayLike, limits: Sequence[int]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The `measure` as fractions and powers of two, which do not overflow and round nothing."""
     rates = np.asarray(arrival_rates, dtype=float)
     shape = tuple(limit + 1 for limit in limits)
     if rates.shape != (queue.classes,) or len(shape) != queue.classes or min(shape) < 1:
@@ -129,14 +138,22 @@ def measure(
     levels = np.split(order, np.searchsorted(total[order], np.arange(1, total.max() + 1)))
 
     strides = [math.prod(shape[i + 1 :]) for i in range(queue.classes)]
-    found = np.zeros(total.size)
+    found, powers = np.zeros(total.size), np.zeros(total.size, dtype=np.int64)
     found[0] = 1.0
     for level in levels[1:]:
+        terms = []
+        powers[level] = LEAST_POWER
         for i, stride in enumerate(strides):
             some = level[counts[i, level] > 0]
-            found[some] += rates[i] * found[some - stride]
-        found[level] /= served[level]
-    return found.reshape(shape)
+            fraction, power = np.frexp(rates[i] * found[some - stride])
+            power = np.where(fraction > 0, power + powers[some - stride], LEAST_POWER)
+            powers[some] = np.maximum(powers[some], power)
+            terms.append((some, fraction, power))
+        for some, fraction, power in terms:
+            found[some] += np.ldexp(fraction, power - powers[some])
+        found[level], more = np.frexp(found[level] / served[level])
+        powers[level] += more
+    return found.reshape(shape), powers.reshape(shape)
 
 
 def rates(queue: MultiServerQueue, jobs: Sequence[int]) -> NDArray[np.float64]:
@@ -150,15 +167,14 @@ def rates(queue: MultiServerQueue, jobs: Sequence[int]) -> NDArray[np.float64]:
         raise ValueError(f"jobs is {jobs!r}, expected {queue.classes} integers of at least 0")
     if not x.any():
         return np.zeros(queue.classes)
-    # Arrival rates proportional to x keep the measure near x from overflow and underflow.
     arrival_rates = x * stability(queue, x).scale
-    weights = measure(queue, arrival_rates, tuple(x.tolist()))
+    weights, powers = _scaled_measure(queue, arrival_rates, tuple(x.tolist()))
     here = tuple(x.tolist())
     found = np.zeros(queue.classes)
     for i in np.flatnonzero(x):
-        found[i] = (
-            arrival_rates[i] * weights[(*here[:i], here[i] - 1, *here[i + 1 :])] / weights[here]
-        )
+        before = (*here[:i], here[i] - 1, *here[i + 1 :])
+        share = arrival_rates[i] * weights[before] / weights[here]
+        found[i] = math.ldexp(share, int(powers[before] - powers[here]))
     return found
 
 
