@@ -10,9 +10,16 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from multiserver.errors import TooLargeError
 from multiserver.sharing import balanced_fairness
 from multiserver.sharing.queue import MultiServerQueue, UnstableError
-from multiserver.sharing.symmetric import JobType, ServerPool, random_assignment, solve
+from multiserver.sharing.symmetric import (
+    JobType,
+    ServerPool,
+    joining,
+    random_assignment,
+    solve,
+)
 
 from .references import close
 from .test_sharing_balanced_fairness import exact_means
@@ -170,3 +177,33 @@ def test_refusals():
         ServerPool(0)
     with pytest.raises(ValueError, match="arrival_rate is -1"):
         JobType(-1, (1,))
+
+
+# Degrees in the hundreds.
+
+
+@pytest.mark.parametrize(("servers", "degree"), [(300, 299), (600, 40), (900, 450)])
+def test_chances_of_servers_to_be_added_in_fractions(servers, degree):
+    found = joining(servers, degree)
+    assert found.shape == (servers + 1, degree + 1)
+    ways, draw = math.comb(servers, degree), random.Random(servers)
+    for _ in range(500):
+        v, j = draw.randint(0, servers), draw.randint(0, degree)
+        exact = Fraction(math.comb(servers - v, j) * math.comb(v, degree - j), ways)
+        # Below, a product of ratios leaves the range of floats.
+        assert found[v, j] == close(float(exact), rel=1e-13, abs=1e-300)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-14)
+
+
+@pytest.mark.parametrize("load", [0.3, 0.999])
+@pytest.mark.parametrize(("servers", "degree"), [(1000, 400), (1500, 1200)])
+def test_many_servers_for_each_job(servers, degree, load):
+    """Exact binomials of such numbers took minutes."""
+    found = solve([ServerPool(servers)], [JobType(servers * load, (degree,))])
+    closed = random_assignment(servers, degree, servers * load)
+    assert found.mean_jobs[0] == close(closed.mean_jobs, rel=1e-13 / (1 - load))
+
+
+def test_too_many_servers_for_each_job():
+    with pytest.raises(TooLargeError, match=r"more than 2e\+07 chances of servers to be added"):
+        joining(100_000, 1000)
