@@ -94,12 +94,13 @@ def least_response_time(system: System) -> float:
     """E[T] if no job ever waited and each was served by the fastest servers that it can use."""
     parts = []
     for p, one in zip(system.probabilities, system.classes, strict=True):
-        among = system.speeds
-        if one.compatible is not None:
-            among = [among[s] for s in one.compatible]
         most = one.degree or (len(one.compatible) if one.compatible is not None else one.servers)
-        fastest = sorted(among, reverse=True)[:most]
-        parts.append(p * one.demand / math.fsum(fastest))
+        total = float(most)  # Servers that are only numbered may be too many to list.
+        if isinstance(system.servers, tuple):
+            chosen = range(len(system.servers)) if one.compatible is None else one.compatible
+            speeds = sorted((system.servers[s] for s in chosen), reverse=True)
+            total = math.fsum(speeds[:most])
+        parts.append(p * one.demand / total)
     return math.fsum(parts)
 
 

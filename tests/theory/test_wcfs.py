@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+import multiserver as ms
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.finite_skip import prepare
 from multiserver.open.heterogeneous import HeterogeneousServers
@@ -16,6 +17,7 @@ from multiserver.open.qbd import solve
 from multiserver.open.server_filling import DivisibleServerFilling, ServerFilling
 from multiserver.open.threshold_parallelism import ThresholdParallelism
 from multiserver.sizes import Erlang, Exponential, Pareto
+from multiserver.wcfs import models as constants_of
 from multiserver.wcfs.bounds import Constants
 from multiserver.wcfs.models import (
     divisible_front_size,
@@ -186,6 +188,46 @@ def test_work_by_packing():
         assert refined.nonbusy_work == refined.nonfull_work
         generic_work = threshold_parallelism(k, thresholds, sizes, p).nonfull_work
         assert refined.nonfull_work <= generic_work * (1 + 1e-13)
+
+
+def test_work_of_many_servers(monkeypatch):
+    """Room that is filled at once leaves the same work as room filled server by server; where it
+    cannot be, the work is no less, and by less than the gap that a front must leave."""
+    draw, filled = random.Random(5), 0
+    for _ in range(200):
+        k = draw.randint(200, 1500)
+        thresholds = tuple(draw.randint(1, 30) for _ in range(draw.randint(1, 4)))
+        sizes = tuple(Exponential(10 ** draw.uniform(-2, 2)) for _ in thresholds)
+        given = k, thresholds, sizes, (1 / len(thresholds),) * len(thresholds)
+        monkeypatch.setattr(constants_of, "MOST_ROOM", 2000)
+        exact = threshold_parallelism(*given, refined=True).nonfull_work
+        monkeypatch.setattr(constants_of, "MOST_ROOM", 150)
+        found = threshold_parallelism(*given, refined=True).nonfull_work
+        densest = max(size.mean / v for size, v in zip(sizes, thresholds, strict=True))
+        if found == close(exact, rel=1e-12):
+            filled += 1
+        else:
+            assert exact < found == close((k - 1) * densest, rel=1e-15)
+    assert 50 < filled < 150  # Both are tried.
+
+
+@pytest.mark.parametrize("servers", [10**9, 10**15])
+def test_work_of_more_servers_than_can_be_listed(servers):
+    """All but one at work on the smallest jobs, or two jobs of nearly half of them."""
+    given = servers, (1, 1000), (Exponential(1.0), Exponential(2.0)), (0.5, 0.5)
+    assert threshold_parallelism(*given, refined=True).nonfull_work == servers - 1
+    halves = servers, (servers // 2, servers // 2 - 1), (Exponential(1.0),) * 2, (0.5, 0.5)
+    assert threshold_parallelism(*halves, refined=True).nonfull_work == close(2.0, rel=1e-8)
+
+
+def test_bounds_of_more_servers_than_can_be_listed():
+    """Corollary 3.8 by hand for needs 1 and k, half of each: E[S] is about 1/2, E[S²] 1, r_min 1/k,
+    and the refined front leaves k − 1 small jobs of size 1/k."""
+    k = 2**40
+    jobs = [ms.JobClass(need=v, duration=Exponential(1.0), probability=0.5) for v in (1, k)]
+    found = ms.System(k, jobs).under(ms.ServerFilling).bounds(load=0.5).mean_response_time
+    assert found.upper == close(1 + 1 + k / 2, rel=1e-10)
+    assert found.lower == close(1.0, rel=1e-10)
 
 
 PARETO = Pareto(3.5, 1.0)

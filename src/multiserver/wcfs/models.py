@@ -39,6 +39,9 @@ from multiserver.checks import SUM_TOLERANCE, require_divisors, require_integer
 from multiserver.sizes import Size
 from multiserver.wcfs.bounds import Constants
 
+# Servers that are filled one by one to find the most work of a front that is not full.
+MOST_ROOM = 100_000
+
 
 def generic(front_size: int, size: Size, least_service: float) -> Constants:
     """Any model with at most n = `front_size` jobs at the front that serves them at a total rate of
@@ -163,7 +166,21 @@ def divisible_front_size(servers: int, needs: Sequence[int]) -> int:
 
 
 def _heaviest(room: int, weights: Sequence[int], values: Sequence[float]) -> float:
-    """max Σ_c u_c values_c over u with Σ_c u_c weights_c ≤ room, by dynamic programming."""
+    """max Σ_c u_c values_c over u with Σ_c u_c weights_c ≤ room, by dynamic programming.
+
+    Of w jobs other than those of weight w that are worth most for their weight, some weigh a
+    multiple of w together, and as many of the latter are worth as much: fewer than w are needed,
+    and with many servers all room beyond theirs is filled at once. If even that leaves more than
+    `MOST_ROOM`, the value of room filled without a gap is returned, which is no less.
+    """
+    if room > MOST_ROOM:
+        pairs = zip(weights, values, strict=True)
+        best_weight, value = max(pairs, key=lambda pair: (pair[1] / pair[0], -pair[0]))
+        filled = max(room - (best_weight - 1) * max(weights), 0) // best_weight
+        left = room - filled * best_weight
+        if left > MOST_ROOM:
+            return room * (value / best_weight)
+        return filled * value + _heaviest(left, weights, values)
     best = [0.0] * (room + 1)
     for used in range(1, room + 1):
         packed = (best[used - w] + x for w, x in zip(weights, values, strict=True) if w <= used)
