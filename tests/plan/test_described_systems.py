@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import model_validator
 
 import multiserver as ms
 from atlas.config import validate
+from atlas.fields.block import Block
 from atlas.models.described_systems import AnySystem, FiniteSkipSystem, read_system
 
 ONE, FAST = {"exponential": 1}, {"exponential": 4}
@@ -52,6 +54,26 @@ def test_what_describes_no_system_is_refused_at_its_place(block, at, expected):
     path = tuple(filter(None, (model, at))) if at != model else (model,)
     assert found is None and path in [fault.path for fault in faults]
     assert any(expected in f"{fault.expected} {fault.hint}" for fault in faults)
+
+
+@pytest.mark.parametrize("size", [{"shape": 1, "scale": 1}, {"shape": 0.5, "scale": 2}])
+def test_a_duration_of_infinite_mean_is_refused_where_it_stands(size):
+    """The whole series was named, with a mapping that fitted it as what was expected."""
+    durations = [ONE, {"pareto": size}]
+    block = {"multiserver-jobs": {"servers": 2, "needs": [1, 2], **HALVES, "durations": durations}}
+    _, [fault] = validate.check(AnySystem, block, ())
+    assert fault.path == ("multiserver-jobs", "durations", 1)
+    assert (fault.found, "finite" in fault.expected) == ("pareto of an infinite mean", True)
+
+
+def test_what_the_library_says_of_values_is_told():
+    class Refusing(Block):
+        @model_validator(mode="after")
+        def _refuse(self):
+            raise ValueError("two and two are five")
+
+    _, faults = validate.check(Refusing, {}, ("here",))
+    assert [(fault.path, fault.found) for fault in faults] == [(("here",), "two and two are five")]
 
 
 def test_streams_of_jobs_that_are_all_alike_are_drawn_of_the_one_size():

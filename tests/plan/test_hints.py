@@ -42,7 +42,7 @@ def test_a_misspelt_key_is_recognised(typed):
 def test_what_replaces_a_key_of_others_is_told():
     faults = complete_series({"study": "response-time", "durations": [1]}, ())[2]
     assert [f.hint for f in faults if f.path == ("durations",)] == [
-        "1/duration, class by class, is called 'rates'"
+        "1/duration of exponentials (policies-by-load takes others) is called 'rates'"
     ]
 
 

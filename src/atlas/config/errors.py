@@ -25,7 +25,7 @@ RENAMED = {
     "fraction": {"fraction-of-limit": "λ/λ*", "load": "ρ = λ E[S]/n"},
     "fractions": {"loads": "ρ = λ E[S]/n"},
     "mean_durations": {"rates": "1/duration, class by class,"},
-    "durations": {"rates": "1/duration, class by class,"},
+    "durations": {"rates": "1/duration of exponentials (policies-by-load takes others)"},
     "rates": {"durations": "the list of {exponential: RATE}, class by class,"},
     "csv": {"plain": "a table between commas"},
     "compatible": {"servers": "in a network or cluster, the list of the servers of each class"},

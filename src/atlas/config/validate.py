@@ -99,6 +99,9 @@ def _describe(
         known = expected.partition("one of ")[2].split(", ")
         hint = suggest(found.strip("'"), known) if found.startswith("'") else ""
         yield Fault((*path, *context["at"]), found, expected, hint)
+    elif rule == "value_error":
+        # What the library says of values that fit the types but not each other.
+        yield Fault(path, str(context["error"]), "values that the library accepts")
     elif rule == "extra_forbidden":
         above, _ = _find(model, place[:-1])
         known = [*above.get("properties", {}), *(beside if len(place) == 1 else ())]

@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Self
 
@@ -148,7 +149,9 @@ class SizeBlock(Block):
         given = list(self.plain())
         require(len(given) == 1, f"{given or 'no'} distributions", f"one of {', '.join(KINDS)}")
         with refusing(f"a distribution that exists ({given[0]})"):
-            read_size(self.plain())
+            size = read_size(self.plain())
+        expected = "a finite one: with an infinite mean no arrival rate is stable"
+        require(size.mean < math.inf, f"{given[0]} of an infinite mean", expected)
         return self
 
 
