@@ -121,6 +121,16 @@ def test_facts_and_rows_are_tidy():
     assert rows["rows"].tolist() == [1000]
 
 
+@pytest.mark.parametrize(("waiting", "told"), [(1, False), (2, True)])
+def test_jobs_that_had_not_ended_are_told_if_they_are_many(capsys, waiting, told):
+    """An overloaded cluster has its jobs in the queue: without them its load seemed bearable."""
+    rejected = {"never ran": [1] * 9, "not started": [200] * waiting, "not finished": [300]}
+    chunk = Chunk(np.ones(240), np.ones(240), rejected, np.zeros((240, 3)))
+    assert list(aggregate.summarise([chunk], "log")) == [chunk]
+    said = f"{waiting + 1} of {241 + waiting} jobs had not ended: arrival rates, loads and waits"
+    assert (said in capsys.readouterr().err) is told
+
+
 def test_lines_are_shown_but_not_what_stands_on_them(capsys):
     count, _ = count_rows({"generated": LAW})
     chunk = Chunk(np.ones(99), np.ones(99), {"malformed": list(range(20, 10, -1))})

@@ -85,7 +85,8 @@ def test_slurm(tmp_path):
     ]
     assert rejected == {
         "a step of a job": [3, 4, 5, 8],
-        "never ran": [7, 11, 22],
+        "never ran": [11, 22],
+        "not started": [7],
         "not finished": [12],
         "zero duration": [13],
         "another number of fields": [14],

@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +42,8 @@ FEWEST = 100
 # The first, or the last, of the jobs, if fewer than one in `FEWEST`, may take this part of a log's
 # time at most, or as much as bursts of `BURST` jobs may leave to chance.
 STRAY, BURST = 0.1, 16
+# Seconds from here on are moments since 1970, after 2001; logs whose clock starts at 0 are shorter.
+SINCE_1970 = 1e9
 
 
 class Jobs(NamedTuple):
@@ -160,9 +163,19 @@ def _require_one_period(arrivals: NDArray[np.float64]) -> None:
             ahead = age[: most + 1] / age[-1] - np.arange(most + 1) / jobs
             few = int(ahead.argmax())
             at_most = "up to " if few > 1 else ""
-            found = f"{few} of {jobs} jobs submitted {at_most}{age[few]:.3g} s {side} the others"
+            apart = f"{age[few] / DAY:.1f} days" if age[few] > DAY else f"{age[few]:.3g} s"
+            found = f"{few} of {jobs} jobs submitted {at_most}{apart} {side} the others"
+            end = _moment(arrivals[few] if side == "before" else arrivals[-1 - few])
+            limit = f"which {'begin' if side == 'before' else 'end'} at {end}"
             expected = "times of one period: mend their times, or say in `period` which jobs count"
-            _require(False, found, expected)
+            _require(False, f"{found}, {limit}", expected)
+
+
+def _moment(seconds: float) -> str:
+    """A time of submission as `period` may say it: a date, if it is counted from 1970 on."""
+    if seconds < SINCE_1970:
+        return f"{seconds:.0f} s"
+    return datetime.fromtimestamp(math.floor(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def resample(jobs: Jobs, rate: float, count: int, seed: int, *key: int) -> Jobs:

@@ -26,6 +26,7 @@ LEFT_OUT = (
     "a step of a job",
     "a part of a job that was interrupted",
     "never ran",
+    "not started",
     "not finished",
     "ran before the trace or after it",
     "another priority",

@@ -30,6 +30,8 @@ SUMS = ("jobs", "duration", "duration_squared", "log_duration", "log_duration_sq
 GATHERED = 2**18
 MOST_CELLS = 2_000_000
 SHOWN = 5
+# Jobs that the log will show later, and the share of them that hardly changes what it shows.
+OPEN, MOST_OPEN = ("not started", "not finished"), 0.01
 
 
 @dataclass(slots=True)
@@ -90,10 +92,12 @@ class Count:
 
 def summarise(chunks: Iterable[Chunk], file: str) -> Iterator[Chunk]:
     """The chunks; at their end the number of jobs, the time over which they were submitted and the
-    mean of their durations, on standard error, where a wrong unit of time strikes the eye."""
-    jobs, duration, first, last = 0, 0.0, math.inf, -math.inf
+    mean of their durations, on standard error, where a wrong unit of time strikes the eye, and how
+    many jobs are missing because they had not ended, if these are more than `MOST_OPEN`."""
+    jobs, missing, duration, first, last = 0, 0, 0.0, math.inf, -math.inf
     for chunk in chunks:
         jobs += len(chunk.needs)
+        missing += sum(len(chunk.rejected.get(reason, ())) for reason in OPEN)
         duration += float(chunk.durations.sum())
         submitted = chunk.times[:, SUBMITTED]
         first = np.fmin.reduce(submitted, initial=first)
@@ -103,6 +107,13 @@ def summarise(chunks: Iterable[Chunk], file: str) -> Iterator[Chunk]:
         over = f", submitted over {_in_words(last - first)}" if last > first else ""
         mean, s = _in_words(duration / jobs), "s" * (jobs != 1)
         print(f"{file}: {jobs} job{s}{over}, of a mean duration of {mean}", file=sys.stderr)
+    if missing > MOST_OPEN * (jobs + missing):
+        print(
+            f"{file}: {missing} of {jobs + missing} jobs had not ended: arrival rates, loads and"
+            " waits lack them, and are too small unless `period` ends before the first of them was"
+            " submitted",
+            file=sys.stderr,
+        )
 
 
 def _in_words(seconds: float) -> str:

@@ -44,7 +44,7 @@ FINISHED = {
     b"TIMEOUT",
 }
 RUNNING = {b"RUNNING", b"SUSPENDED", b"RESIZING", b"COMPLETING", b"STOPPED"}
-NEVER = {b"PENDING", b"REVOKED"}
+NEVER = {b"REVOKED"}
 
 # Texts for a missing moment or limit.
 NONE = {b"", b"Unknown", b"None", b"N/A", b"UNLIMITED", b"Partition_Limit", b"INVALID"}
@@ -133,6 +133,8 @@ class _Parser:
                 reason = "a step of a job"
             elif (state := row[at].partition(b" ")[0]) in RUNNING:
                 reason = "not finished"
+            elif state == b"PENDING":
+                reason = "not started"
             elif state in NEVER or b"[" in row[id]:
                 reason = "never ran"
             elif state not in FINISHED:
