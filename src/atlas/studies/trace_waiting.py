@@ -3,8 +3,9 @@
 A class is a range of needs (`largest_needs`). Waiting times are those of the log, from submission
 to start, over the `timed` jobs, for which both are known; a job that waited for another, as users
 may ask for, counts as waiting. Mean response times add the durations. `requested` jobs have a
-requested time, on average `mean_request` times their durations; the squared coefficient of
-variation of durations is `scv`. Every row has the number of `untimed` jobs, which are left out
+requested time, and `mean_request` is the mean of these over the mean of their durations (a mean of
+ratios would be that of the few shortest jobs); the squared coefficient of variation of durations is
+`scv`. Every row has the number of `untimed` jobs, which are left out
 because the log has no time of submission for them; the study `trace-rows` counts the other rows
 left out.
 """
@@ -76,7 +77,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
             "quantile_waiting": _quantile(waits[timed], parameters.probability),
             "mean_response": _mean((waits + durations)[timed]),
             "requested": requested.sum(),
-            "mean_request": _mean((log.requests[mine] / durations)[requested]),
+            "mean_request": _mean(log.requests[mine][requested]) / _mean(durations[requested]),
             "untimed": log.untimed,
             "span": log.span,
         }
