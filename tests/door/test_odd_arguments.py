@@ -44,9 +44,25 @@ def test_moments_whose_factorial_is_no_float_are_refused_at_once(duration):
         time.moment(10**9)
 
 
-@pytest.mark.parametrize("k", [-1, 1.5, True])
-def test_moments_of_stages_are_those_of_integers_from_0_on(k):
+DURATIONS = (
+    ms.Exponential(rate=4.0),
+    ms.Erlang(stages=2, rate=4.0),
+    ms.Hyperexponential(rates=(1.0, 2.0), probabilities=(0.5, 0.5)),
+    ms.Deterministic(value=2.0),
+    ms.Bimodal(values=(1.0, 2.0), probabilities=(0.5, 0.5)),
+    ms.Pareto(shape=2.5, scale=1.0),
+    ms.BoundedPareto(shape=1.5, low=1.0, high=10.0),
+    ms.Lognormal(median=1.0, sigma=1.0),
+    ms.Weibull(shape=0.8, scale=1.0),
+    ms.coxian([1.0, 2.0], [0.5]),
+)
+
+
+@pytest.mark.parametrize("duration", DURATIONS, ids=lambda x: type(x).__name__)
+def test_moments_are_those_of_integers_from_0_on(duration):
     """At −1 the product over no stage was 1, where E[1/S] of one stage is infinite."""
-    assert ms.Erlang(stages=2, rate=4.0).moment(0) == 1.0
-    with pytest.raises(ValueError, match="k must be a non-negative integer"):
-        ms.Erlang(stages=1, rate=4.0).moment(k)
+    assert type(duration.moment(0)) is float and duration.moment(0) == 1.0
+    assert duration.moment(1) == pytest.approx(duration.mean, rel=1e-12)
+    for k in (-1, 1.5, True, "1"):
+        with pytest.raises(ValueError, match="k must be a non-negative integer"):
+            duration.moment(k)

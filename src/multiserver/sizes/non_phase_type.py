@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
+from multiserver.checks import require_integer
 from multiserver.sizes.parameters import positive, set_mixture
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ class Deterministic:
         return 0.0
 
     def moment(self, k: int) -> float:
-        """E[S^k]."""
+        """E[S^k]. Raises `ValueError` unless k is an integer from 0 on."""
+        k = require_integer("k", k, least=0)
         return self.value**k
 
     @property
@@ -82,7 +84,8 @@ class Bimodal:
         return math.fsum(p * (v - mean) ** 2 for v, p in self._atoms())
 
     def moment(self, k: int) -> float:
-        """E[S^k]."""
+        """E[S^k]. Raises `ValueError` unless k is an integer from 0 on."""
+        k = require_integer("k", k, least=0)
         return math.fsum(p * v**k for v, p in self._atoms())
 
     @property
@@ -134,7 +137,8 @@ class Pareto:
         return self.scale**2 * self.shape / (self.shape - 2) / (self.shape - 1) / (self.shape - 1)
 
     def moment(self, k: int) -> float:
-        """E[S^k], infinite if shape ≤ k."""
+        """E[S^k], infinite if shape ≤ k. Raises `ValueError` unless k is an integer from 0 on."""
+        k = require_integer("k", k, least=0)
         return self.scale**k * self.shape / (self.shape - k) if self.shape > k else math.inf
 
     def seen(self, jobs: float) -> BoundedPareto:

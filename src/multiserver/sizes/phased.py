@@ -45,7 +45,8 @@ class Exponential:
         return 1 / self.rate**2
 
     def moment(self, k: int) -> float:
-        """E[S^k]."""
+        """E[S^k]. Raises `ValueError` unless k is an integer from 0 on."""
+        k = require_integer("k", k, least=0)
         return math.factorial(k) * self.mean**k
 
     @property
@@ -89,7 +90,8 @@ class Hyperexponential:
         return math.fsum(p * (1 / r**2 + (1 / r - mean) ** 2) for r, p in self._branches())
 
     def moment(self, k: int) -> float:
-        """E[S^k]."""
+        """E[S^k]. Raises `ValueError` unless k is an integer from 0 on."""
+        k = require_integer("k", k, least=0)
         return math.factorial(k) * math.fsum(p / r**k for r, p in self._branches())
 
     @property
@@ -141,7 +143,7 @@ class Erlang:
         """E[S^k] = m (m + 1) … (m + k − 1)/rate^k. Raises `ValueError` unless k is an integer from
         0 on."""
         k = require_integer("k", k, least=0)
-        return math.prod((self.stages + i) / self.rate for i in range(k))
+        return math.prod(((self.stages + i) / self.rate for i in range(k)), start=1.0)
 
     @property
     def largest_remaining(self) -> float:
