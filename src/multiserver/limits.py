@@ -89,16 +89,21 @@ class Limits:
         limit = self.known if fraction is None else self.stability(*DEFAULT_ARGUMENTS).limit
         if fraction is not None and limit is None:
             self._methods.first("stability")
-        bound = limit, "λ* =", ""
         if limit is None:
-            found, method = self.upper_bound
-            if method is None:
-                # Raises the reason why λ* is not known: neither is a bound, as for networks.
-                self.stability(*DEFAULT_ARGUMENTS)
-            why = f" by {method.name}"
-            bound = found.arrival_rate, "any limit, which is at most", why
+            return self.rate_below_any_limit(load, arrival_rate)
         point = {"load": load, "arrival_rate": arrival_rate, "fraction_of_limit": fraction}
+        bound = limit, "λ* =", ""
         return rate_of(self._methods.system, repr(self._methods.policy), limit, bound, point)
+
+    def rate_below_any_limit(self, load: float | None, arrival_rate: float | None) -> float | None:
+        """λ of a load or rate, which must be below the bound for every policy; this needs no λ*."""
+        found, method = self.upper_bound
+        if method is None:
+            # Raises the reason why λ* is not known: neither is a bound, as for networks.
+            self.stability(*DEFAULT_ARGUMENTS)
+        bound = found.arrival_rate, "any limit, which is at most", f" by {method.name}"
+        point = {"load": load, "arrival_rate": arrival_rate, "fraction_of_limit": None}
+        return rate_of(self._methods.system, repr(self._methods.policy), None, bound, point)
 
 
 def from_limit(

@@ -126,6 +126,8 @@ Theorem 4.3)
             rate = self._limits.rate(load, arrival_rate, fraction_of_limit)
             method, found = self._exact.at(rate, budget, self._limits.rounding(rate))
         except TooLargeError as error:
+            if fraction_of_limit is None:
+                self._limits.rate_below_any_limit(load, arrival_rate)
             raise self._methods.too_large("exact", error) from error
         return self._result("exact", method, rate, found)
 
@@ -169,10 +171,8 @@ Theorem 4.3)
         fraction_of_limit: float | None = None,
         refined: bool = True,
     ) -> Result[Any]:
-        """Bounds on the means, by `refined` constants if there are any, or by the printed ones.
-
-        Near λ* the name of the method states the error by rounding. Raises as `exact` does.
-        """
+        """Bounds on the means, by `refined` constants if there are any, or by the printed ones. Near
+        λ*, the name of the method states the error by rounding. Raises as `exact` does."""
         rate = self._limits.rate(load, arrival_rate, fraction_of_limit)
         method = self._methods.first("bounds")
         at = method.answer(self._methods.system, refined=refined, **self.policy.options)
