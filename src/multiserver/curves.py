@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from multiserver.checks import as_float, members
 from multiserver.notebook import draw
 from multiserver.results import QUANTITIES, Result, V, shown, spread
-from multiserver.tables import Table, aligned
+from multiserver.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,9 +70,6 @@ class Curve(Table, Generic[V]):
     def notes(self) -> list[str]:
         """The reasons why values have no interval, each once."""
         return list(dict.fromkeys(note for found in self.results for note in found.notes()))
-
-    def __str__(self) -> str:
-        return "\n".join([self.title(), aligned(self.cells()), *self.notes()])
 
     def plot(self, quantity: str = "mean_response_time", *, ax: Axes | None = None) -> Axes:
         """Draw one mean along the points on `ax`, or on new axes, and return the axes: a line if

@@ -20,7 +20,7 @@ from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.limits import Limits
 from multiserver.method_selection import Methods
 from multiserver.policies.policy import PRECISE, Method, Times
-from multiserver.tables import Table, aligned
+from multiserver.tables import Table
 
 # The probabilities of the quantiles shown.
 SHOWN = (0.5, 0.95, 0.99)
@@ -181,9 +181,6 @@ class Distribution(Table):
             ]
             table.append([name, *(f"{value:.6g}" for value in values)])
         return table
-
-    def __str__(self) -> str:
-        return f"{self.title()}\n{aligned(self.cells())}"
 
     def _distributions(self) -> Iterator[tuple[str | int, str, TimeDistribution]]:
         groups = [("all", self), *enumerate(self.by_class, start=1)]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 from multiserver.errors import NotKnownError
 from multiserver.policies.policy import MOST_JOBS, Value
 from multiserver.simulation.estimate import Estimate
-from multiserver.tables import Table, aligned
+from multiserver.tables import Table
 from multiserver.wcfs.bounds import Interval
 
 if TYPE_CHECKING:
@@ -43,14 +43,9 @@ QUANTITIES = {
     "busy_servers": "E[busy]",
     "idle_servers": "E[idle]",
 }
-UNITS = {
-    "mean_jobs": "jobs",
-    "mean_waiting": "jobs",
-    "mean_response_time": "time",
-    "mean_waiting_time": "time",
-    "busy_servers": "servers",
-    "idle_servers": "servers",
-}
+UNITS = dict(zip(QUANTITIES, ("jobs", "jobs", "time", "time", "servers", "servers"), strict=True))
+# The most classes that are columns of a printed table, as more are its lines, and the most notes.
+MOST_COLUMNS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +170,8 @@ class Result(Table, Generic[V]):
         return found
 
     def cells(self) -> list[list[str]]:
-        """The table as text: a line for each quantity, a column for each class."""
+        """The table as text: a line for each quantity, a column for each class; of more than
+        `MOST_COLUMNS` classes, a line for each class."""
         groups = self._groups()
         if len(groups) == 2 or not any(c.means for c in self.by_class):
             groups = groups[:1]
@@ -185,7 +181,7 @@ class Result(Table, Generic[V]):
             values = [means.get(name) for _, means in groups]
             if any(v is not None for v in values):
                 rows.append([symbol, *map(shown, values)])
-        return rows
+        return rows if len(head) <= 1 + MOST_COLUMNS else [*map(list, zip(*rows, strict=True))]
 
     def title(self) -> str:
         """The queue, the kind of result, its method and source, and the operating point."""
@@ -198,13 +194,12 @@ class Result(Table, Generic[V]):
         return "\n".join(filter(None, [head, ",  ".join(point)]))
 
     def notes(self) -> list[str]:
-        """The reasons why values have no interval, each once."""
+        """The reasons why values have no interval, each once, and at most `MOST_COLUMNS`."""
         values = (value for _, means in self._groups() for value in means.values())
-        reasons = dict.fromkeys(filter(None, map(lacking, values)))
-        return [f"no interval: {reason}" for reason in reasons]
-
-    def __str__(self) -> str:
-        return "\n".join([self.title(), aligned(self.cells()), *self.notes()])
+        notes = [f"no interval: {r}" for r in dict.fromkeys(filter(None, map(lacking, values)))]
+        more = len(notes) - MOST_COLUMNS
+        last = [f"no interval: {more} more reasons, in rows()"] if more > 0 else []
+        return notes[:MOST_COLUMNS] + last
 
     def _groups(self) -> list[tuple[str | int, Mapping[str, V]]]:
         return [("all", self.means), *((c, one.means) for c, one in enumerate(self.by_class, 1))]

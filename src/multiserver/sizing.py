@@ -25,7 +25,7 @@ from multiserver.policies import require_policy
 from multiserver.policies.policy import Policy
 from multiserver.queue import Queue
 from multiserver.system import JobClass, System, listed_classes
-from multiserver.tables import Table, aligned
+from multiserver.tables import Table
 
 # Relative tolerance of P(X > t), and of the value of a target.
 ROUNDING = 1e-12
@@ -142,9 +142,6 @@ class Sizing(Table):
         """The table as text: a line for each number of servers tried."""
         body = [[str(n), f"{value:.6g}", self._verdict(value)] for n, value in self._pairs()]
         return [["servers", "value", "meets"], *body]
-
-    def __str__(self) -> str:
-        return f"{self.title()}\n{aligned(self.cells())}"
 
     def _pairs(self) -> list[tuple[int, float]]:
         return list(zip(self.tried, self.values, strict=True))

@@ -34,6 +34,9 @@ class Table:
         """Lines shown below the table."""
         return []
 
+    def __str__(self) -> str:
+        return "\n".join([self.title(), aligned(self.cells()), *self.notes()])
+
     def to_frame(self) -> DataFrame:
         """The `rows` as a `pandas.DataFrame`. Raises `ModuleNotFoundError` without pandas."""
         from multiserver.notebook import frame

@@ -65,6 +65,25 @@ def test_times_are_those_that_means_are_made_of(policy):
     assert found == queue.simulate(**runs)
 
 
+def test_quantiles_are_printed_and_are_a_data_frame():
+    """They had no table, and printed as the names of the fields that hold them."""
+    rare = rigid(2, (1, 1.0, 1 - 1e-9), (2, 1.0, 1e-9)).under(ms.FCFS)
+    found = rare.simulate(load=0.5, jobs=40_000, seed=1, times=True).distribution
+    head, *lines = found.cells()
+    # No job of class 2 was measured.
+    names = ["waiting, all", "response, all", "waiting, class 1", "response, class 1"]
+    assert head == ["", "50 %", "95 %", "99 %"] and [line[0] for line in lines] == names
+    assert lines[1][2] == str(found.response_time.quantile(0.95)) and lines[1][2] in str(found)
+    frame = found.to_frame()
+    assert list(frame["value"][3:6]) == [
+        found.response_time.quantile(p).mean for p in (0.5, 0.95, 0.99)
+    ]
+    assert set(frame["class"]) == {"all", 1} and (frame["lower"].dropna() >= 0).all()
+    assert [note.partition(": ")[2] for note in found.notes()] == [
+        reason for reason in dict.fromkeys(frame["caveat"]) if reason
+    ]
+
+
 @pytest.mark.parametrize("policy", [ms.FirstFit, ms.MaxWeight, ms.EasyBackfilling])
 def test_jobs_that_start_at_once_do_not_wait(policy):
     """Of jobs on twice as many servers as they ever hold none waits, however short they are beside
