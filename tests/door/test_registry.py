@@ -36,8 +36,11 @@ class FollowedError(Exception):
 def test_names_are_unique_and_lead_to_their_policies():
     assert len({p.name for p in REGISTRY.values()}) == len(REGISTRY)
     assert all(ms.policy(p.name) is p is getattr(ms, name) for name, p in REGISTRY.items())
-    with pytest.raises(ValueError, match=r"one of .*fcfs.*; found 'lifo'"):
+    with pytest.raises(ValueError, match=r"one of .*fcfs.*; found 'lifo'$"):
         ms.policy("lifo")
+    for near, meant in (("FCFS", "fcfs"), ("firstfit", "first-fit")):
+        with pytest.raises(ValueError, match=f"found {near!r}; did you mean {meant!r}"):
+            ms.policy(near)
 
 
 def test_every_policy_file_is_registered():

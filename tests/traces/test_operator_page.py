@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tests.conftest import ROOT, compute
 from atlas.config.kinds import module
 from atlas.plan.products import Product
 from atlas.plan.resolve import Plan
+from atlas.studies import trace_waiting
 
 PAGE = ROOT / "docs/operator.md"
 PAIR = re.compile(r"^```yaml\n(.*?)^```\n\n```text\n(.*?)^```$", re.M | re.S)
@@ -48,6 +50,18 @@ def answers(folder: Path) -> Iterator[tuple[str, str]]:
 def test_the_page_shows_what_its_config_makes(monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     found = list(answers(tmp_path))
-    assert len(found) == 6
+    assert len(found) == 7
     for shown, made in found:
         assert shown == made
+
+
+@pytest.mark.slow
+def test_records_that_are_put_in_twice_make_the_load_that_the_page_says(monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    [command] = re.findall(r"^zcat .*$", PAGE.read_text("utf-8"), re.M)
+    more = tmp_path / "more.swf"
+    subprocess.run(["sh", "-c", command.replace("more.swf", str(more))], check=True)
+    trace = {"trace": {"file": str(more), "format": "swf"}, "largest_needs": [8], "servers": 100}
+    small, large, every = compute(trace_waiting, trace).to_dict("records")
+    assert (small["jobs"], large["jobs"]) == (1757 + 1561, 2 * 586)
+    assert f"{every['load']:.2f}" == "1.25" and 125 < 100 * every["load"] < 126

@@ -8,6 +8,7 @@ files use and the documentation are made from this registry.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from multiserver.checks import listed
@@ -63,7 +64,9 @@ def policy(name: str) -> Policy:
     for found in REGISTRY.values():
         if found.name == name:
             return found
-    raise ValueError(f"a policy must be one of {', '.join(names())}; found {name!r}")
+    close = get_close_matches(str(name).lower(), names(), 1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    raise ValueError(f"a policy must be one of {', '.join(names())}; found {name!r}{hint}")
 
 
 def require_policy(policy: Policy) -> None:

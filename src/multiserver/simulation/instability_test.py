@@ -49,7 +49,7 @@ def refuse_overload(workload: Workload) -> None:
     """Raises `UnstableError` if ρ = λ E[S]/n ≥ 1: no policy is stable."""
     if workload.load >= 1:
         raise UnstableError(
-            f"jobs arrive at rate {workload.arrival_rate!r}, which is a load of {workload.load!r};"
+            f"jobs arrive at rate {workload.arrival_rate:.6g}, a load of {workload.load:.6g};"
             " no queue is stable at 1 or more",
             arrival_rate=workload.arrival_rate,
             limit=workload.arrival_rate / workload.load,
