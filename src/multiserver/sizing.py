@@ -20,6 +20,7 @@ from typing import Any, Literal
 from scipy.linalg import expm
 
 from multiserver.checks import as_float, members, require_among, require_integer, require_number
+from multiserver.compiling import Search
 from multiserver.errors import UnstableError
 from multiserver.policies import require_policy
 from multiserver.policies.policy import Policy
@@ -167,8 +168,7 @@ def fewest_servers(
     Raises `NotKnownError` if the target's value is not known exactly, and `ValueError` if there are
     no classes or no numbers of servers, the target's class does not exist, λ is not positive, or
     the search would not end, as jobs that never wait do not meet the target or the policy is
-    defined for no number of servers. Jobs with compatible servers or a degree need the numbers
-    `servers`.
+    defined for no number of servers. Jobs with compatible servers or a degree need `servers`.
 
     >>> import multiserver as ms
     >>> jobs = [ms.JobClass(duration=ms.Exponential(rate=1.0))]
@@ -181,11 +181,13 @@ def fewest_servers(
     require_policy(policy)
     arrival_rate = as_float(arrival_rate)
     values: dict[int, float] = {}
+    search = Search()
 
     def meets(n: int) -> bool:
         if policy.lacks(system := System(n, classes)):
             return False
         values[n] = target.value(system.under(policy), arrival_rate)
+        search.tell("fewest_servers: %d servers give %.6g", n, values[n])
         return target.is_met_by(values[n])
 
     if servers is not None:

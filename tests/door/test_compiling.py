@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 
+import multiserver as ms
 from multiserver import compiling
 
 
@@ -46,3 +47,16 @@ def test_progress_is_said_every_few_seconds(monkeypatch, caplog):
     assert said[0].startswith("compiling an engine, once") and len(said) > 2
     assert all(line.startswith("compiling an engine: ") for line in said[1:-1])
     assert said[-1].startswith("compiled an engine: 4 functions in ")
+
+
+def test_a_long_search_says_what_it_has_found(monkeypatch, caplog):
+    """By a clock of its own: numbers of servers that take 4 s each."""
+    clock = iter(range(0, 1000, 4))
+    monkeypatch.setattr(compiling, "monotonic", lambda: next(clock))
+    job = ms.JobClass(duration=ms.Exponential(rate=1.0))
+    target = ms.Target(at_most=2.0)
+    sizes = ms.fewest_servers([job], target, arrival_rate=4, policy=ms.FCFS, servers=range(5, 9))
+    assert len(sizes.tried) == 4
+    # The clock is read once more where something is told, after 12 s.
+    said = f"fewest_servers: 7 servers give {sizes.values[2]:.6g}"
+    assert [record.getMessage() for record in caplog.records] == [said]

@@ -51,6 +51,14 @@ def test_bounds_turn_round_and_are_no_number():
         float(bounds)
 
 
+def test_a_number_between_the_bounds_is_in_them():
+    """As a pair of numbers an interval held its ends alone."""
+    bounds = ms.Interval(1.0, 4.0)
+    assert all(x in bounds for x in (1.0, 2, Fraction(5, 2), np.float32(4)))
+    assert not any(x in bounds for x in (0.999, 5, math.nan, "2", None))
+    assert QUEUE.exact(load=0.5).mean_jobs in QUEUE.bounds(load=0.5).mean_jobs
+
+
 @pytest.mark.parametrize("value", [RIGHT, ms.Interval(1.0, 2.0)], ids=["estimate", "interval"])
 @pytest.mark.parametrize("other", [RIGHT, ms.Interval(3.0, 4.0)], ids=["estimate", "interval"])
 def test_two_values_are_not_combined(value, other):

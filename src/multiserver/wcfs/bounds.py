@@ -41,8 +41,8 @@ class _Ends(NamedTuple):
 
 class Interval(Affine, _Ends):
     """A `lower` and an `upper` bound on a mean: a pair that scales and shifts by numbers. It is not
-    a number itself; take one of its ends. Raises `ValueError` unless both are numbers, in this
-    order."""
+    a number itself; take one of its ends, or ask whether a number is `in` it. Raises `ValueError`
+    unless both are numbers, in this order."""
 
     __slots__ = ()
 
@@ -54,6 +54,9 @@ class Interval(Affine, _Ends):
 
     def _mapped(self, factor: float, shift: float) -> Interval:
         return Interval(*sorted(factor * end + shift for end in self))
+
+    def __contains__(self, value: object) -> bool:
+        return self.lower <= as_float(value) <= self.upper
 
     def at_least(self, least: float) -> Interval:
         """The same bounds if it is also known that the mean is at least `least`. Raises
