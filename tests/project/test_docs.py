@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from tests.conftest import compute, forks
 from tests.door.test_pages import PAGES as COMPARED
@@ -14,8 +15,9 @@ from tests.door.test_pages import PAGES as COMPARED
 from atlas.claims.verdicts import holds
 from atlas.config.read import read_yaml
 from atlas.config.tolerances import allow
+from atlas.io.tidy import write_table
 from atlas.plan.resolve import Plan
-from atlas.studies import workload_wastage
+from atlas.studies import policies_by_load, workload_wastage
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import class_counts, quickswap, served_alone
 from multiserver.open.multiserver_jobs import prepare
@@ -41,12 +43,24 @@ def blocks(page: Path, language: str) -> list[str]:
     [p for p in PAGES if blocks(p, "python") and p.name not in COMPARED],
     ids=lambda p: p.name,
 )
-def test_python_on_a_page_runs(page, capsys):
+def test_python_on_a_page_runs(page, capsys, monkeypatch, tmp_path):
+    """In a folder where the first figure of config/examples/policies.yaml has been drawn."""
+    monkeypatch.chdir(tmp_path)
+    data = tmp_path / "figures/gallery/data/policies/exponential.policies.csv"
+    data.parent.mkdir(parents=True)
+    points = [(rho, policy, name) for rho in (0.2, 0.4) for policy in "ab" for name in ("c", "all")]
+    table = pd.DataFrame(points, columns=["load", "policy", "class"])
+    table["mean_response_time"] = range(8)
+    rows = table.reindex(columns=list(policies_by_load.UNITS))
+    write_table(data, rows, policies_by_load.UNITS)
     # What is compiled on a page is kept by the name of its module.
     names: dict[str, object] = {"__name__": "__main__"}
     for block in blocks(page, "python"):
         exec(compile(block, str(page), "exec"), names)
     assert capsys.readouterr().out
+    if page.name == "recipes.md":
+        curves = (tmp_path / "curves.dat").read_text("utf-8")
+        assert curves == "load a b\n0.2 1 3\n0.4 5 7\n"
 
 
 def test_what_the_first_page_shows_is_what_its_example_prints(capsys):
