@@ -131,6 +131,15 @@ def test_jobs_that_had_not_ended_are_told_if_they_are_many(capsys, waiting, told
     assert (said in capsys.readouterr().err) is told
 
 
+def test_a_period_without_jobs_is_told_although_steps_outnumber_jobs():
+    """Of an export of `sacct` it was told that most rows are steps of jobs."""
+    count, _ = count_rows({"generated": LAW})
+    nothing = np.ones(0)
+    rejected = {"a step of a job": [2, 3], "submitted outside the period": [1]}
+    with pytest.raises(ValueError, match="all jobs were submitted outside the period"):
+        list(count.watch([Chunk(nothing, nothing, rejected)]))
+
+
 def test_lines_are_shown_but_not_what_stands_on_them(capsys):
     count, _ = count_rows({"generated": LAW})
     chunk = Chunk(np.ones(99), np.ones(99), {"malformed": list(range(20, 10, -1))})

@@ -282,7 +282,7 @@ def test_a_period_that_is_none_is_refused(period):
 
 
 def test_a_period_without_a_job_is_refused():
-    with pytest.raises(PydanticCustomError, match="most often: submitted outside the period"):
+    with pytest.raises(PydanticCustomError, match="all jobs were submitted outside the period"):
         compute(trace_waiting, {"trace": TRACE | {"period": [-2, -1]}, "servers": 100})
 
 

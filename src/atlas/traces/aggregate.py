@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from atlas.traces import FAULTS, LEFT_OUT, SUBMITTED, Chunk
+from atlas.traces import FAULTS, LEFT_OUT, OUTSIDE, SUBMITTED, Chunk
 
 BINS_PER_DECADE = 8
 SUMS = ("jobs", "duration", "duration_squared", "log_duration", "log_duration_squared")
@@ -72,6 +72,8 @@ class Count:
         if not self.jobs:
             often = max(self.rejected, key=self.rejected.get, default="")
             why = f"; most often: {often}" if often else ""
+            # Where a period has no job, that is why, although steps outnumber jobs.
+            why = f": all jobs were {OUTSIDE}" if OUTSIDE in self.rejected else why
             raise ValueError(f"none of the {self.rows} rows is a job that ran{why}")
 
     @property
@@ -107,7 +109,7 @@ def summarise(chunks: Iterable[Chunk], file: str) -> Iterator[Chunk]:
         over = f", submitted over {_in_words(last - first)}" if last > first else ""
         mean, s = _in_words(duration / jobs), "s" * (jobs != 1)
         print(f"{file}: {jobs} job{s}{over}, of a mean duration of {mean}", file=sys.stderr)
-    if missing > MOST_OPEN * (jobs + missing):
+    if jobs and missing > MOST_OPEN * (jobs + missing):
         print(
             f"{file}: {missing} of {jobs + missing} jobs had not ended: arrival rates, loads and"
             " waits lack them, and are too small unless `period` ends before the first of them was"
