@@ -115,8 +115,7 @@ Theorem 4.3)
         """
         budget = Budget(enough, most_states)
         if fit and (other := self._methods.fit_of(self.system)) != self.system:
-            point = load, arrival_rate, fraction_of_limit
-            arguments = dict(zip(SYMBOLS, point, strict=True))
+            arguments = dict(zip(SYMBOLS, (load, arrival_rate, fraction_of_limit), strict=True))
             result = Queue(other, self.policy).exact(**arguments, **asdict(budget))
             return mark_as_fitted(result, self.system, other)
         try:
@@ -171,7 +170,7 @@ Theorem 4.3)
         fraction_of_limit: float | None = None,
         refined: bool = True,
     ) -> Result[Any]:
-        """Bounds on the means, by `refined` constants if there are any, or by the printed ones. Near
+        """Bounds on the means, by `refined` constants if there are any, or the printed ones. Near
         λ*, the name of the method states the error by rounding. Raises as `exact` does."""
         rate = self._limits.rate(load, arrival_rate, fraction_of_limit)
         method = self._methods.first("bounds")
