@@ -28,6 +28,7 @@ from multiserver.system import System
 
 if TYPE_CHECKING:
     from multiserver.simulation.interruption_estimates import Performance
+    from multiserver.simulation.own_servers import Parts
     from multiserver.simulation.sampled_times import SampledTimes
 
 Solve = Callable[[System, NDArray[np.float64]], Means]
@@ -214,7 +215,10 @@ def simulate_interruptions(
         tail=partial(_tail, found, effort.confidence),
         counts=found,
     )
-    return replace(means, sampled=_sampled(found, effort.confidence)) if effort.times else means
+    if not effort.times:
+        return means
+    own = own_servers.parts(cluster, found.length)
+    return replace(means, sampled=_sampled(found, effort.confidence, own))
 
 
 def _tail(found: Performance, confidence: float, k: int) -> Estimate | None:
@@ -222,7 +226,7 @@ def _tail(found: Performance, confidence: float, k: int) -> Estimate | None:
     return _with_confidence(confidence, (found.tail(k),))[0]
 
 
-def _sampled(found: Performance, confidence: float) -> SampledTimes:
+def _sampled(found: Performance, confidence: float, own: Parts) -> SampledTimes:
     """The times of as many jobs of each replication as have left in all of them."""
     from multiserver.simulation.sampled_times import SampledTimes
 
@@ -239,6 +243,7 @@ def _sampled(found: Performance, confidence: float) -> SampledTimes:
         length=found.length,
         confidence=confidence,
         caveat=found.caveat,
+        own=own,
     )
 
 

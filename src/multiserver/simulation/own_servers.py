@@ -5,6 +5,9 @@ jobs on slow servers of its own forgets its state after as many jobs of its own 
 does after jobs of all classes. So a class is also judged in each *part* of the cluster that it is
 in: the servers of a set S_i with the classes that may use no others, as a cluster by itself. Other
 jobs may come to these servers too, so that the part settles no later than they do.
+
+So are the times of the class beyond a level. Those of all jobs are judged by each class that has
+more than `NEGLIGIBLE_SHARE` of the jobs beyond it: one job in fifty may be half of them.
 """
 
 from __future__ import annotations
@@ -12,6 +15,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from multiserver.simulation.cluster import Cluster
 from multiserver.simulation.estimate import (
@@ -20,9 +26,13 @@ from multiserver.simulation.estimate import (
     seen_too_little,
     withhold_interval,
 )
-from multiserver.simulation.interruption_estimates import Performance
 from multiserver.simulation.run_length import RunLength
+from multiserver.simulation.tails import tail_caveat
 from multiserver.simulation.time_averages import caveat_over_time
+
+if TYPE_CHECKING:
+    from multiserver.simulation.interruption_estimates import Performance
+    from multiserver.simulation.sampled_times import SampledTime
 
 Parts = dict[tuple[int, ...], RunLength]
 
@@ -43,6 +53,24 @@ def withhold_intervals(cluster: Cluster, found: Performance) -> Performance:
     return replace(
         found, jobs=jobs, response_time=times, overall_response_time=overall, unseen=unseen
     )
+
+
+def caveat_beyond(time: SampledTime, t: float, known: float | None = None) -> str:
+    """Why a share of the response times above t, or a quantile t, has no fair interval in a part of
+    the cluster, in words, or an empty string; `known` is that share, if it is."""
+    own, c = time.times.own, time.c
+    if c is None and own:
+        above = np.bincount(time.times.classes[time.times.responses > t])
+        many = np.flatnonzero(above > NEGLIGIBLE_SHARE * above.sum()).tolist()
+        reasons = [caveat_beyond(time.times.of(i, waiting=False), t) for i in many]
+        return next(filter(None, reasons), "")
+    for classes, length in own.items():
+        if c in classes:
+            beyond, before = time.beyond(t)
+            few = tail_caveat(length, before if known is None else known, beyond)
+            if reason := length.caveat(classes.index(c)) or few:
+                return reason
+    return ""
 
 
 def parts(cluster: Cluster, length: RunLength) -> Parts:

@@ -36,6 +36,7 @@ from multiserver.simulation.estimate import (
     require_sampled,
     withhold_interval,
 )
+from multiserver.simulation.own_servers import Parts, caveat_beyond
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.streams import generator
 from multiserver.simulation.tails import decided_by, tail_caveat
@@ -53,7 +54,8 @@ SHOWN = (0.5, 0.95, 0.99)  # the probabilities of the quantiles shown
 class SampledTimes:
     """R replications of J measured jobs: `classes`, `responses` and `services`, each (R, J).
     `services` are the service times of rigid jobs, or None; `caveat` says why nothing has an
-    interval. `before` are the jobs of the second half of the warm-up, if they were kept."""
+    interval. `before` are the jobs of the second half of the warm-up, if they were kept, and `own`
+    the parts of a cluster by their classes (`own_servers.parts`)."""
 
     workload: Workload
     length: RunLength
@@ -63,6 +65,7 @@ class SampledTimes:
     confidence: float
     caveat: str
     before: SampledTimes | None = None
+    own: Parts = field(default_factory=dict)
 
     @classmethod
     def of_jobs(
@@ -134,21 +137,24 @@ class SampledTime:
         values, replication = self._sorted
         R, confidence = len(self.times.responses), self.times.confidence
         found = quantile_of(values, replication, R, p, confidence, self.times.length)
-        return self._with_caveat(found, found.caveat)
+        return self._with_caveat(found, found.caveat or caveat_beyond(self, found.mean, 1 - p))
 
     def sf(self, t: float) -> Estimate:
         """P(time > t) at one t, and its interval. Raises `ValueError` if t is NaN or an array."""
         if math.isnan(point := as_float(t)):
             raise ValueError(f"t must be one number, found {t!r}")
-        values, replication = self._sorted
-        rank = np.searchsorted(values, point, side="right")
-        beyond = 1 - share_up_to(
-            rank, replication, len(self.times.responses), self.times.confidence
-        )
+        beyond, known = self.beyond(point)
+        few = tail_caveat(self.times.length, known, beyond)
+        return self._with_caveat(beyond, few or caveat_beyond(self, point, known))
+
+    def beyond(self, t: float) -> tuple[Estimate, float]:
+        """The share of the times above t, and that by which `tail_caveat` decides."""
+        (values, replication), R = self._sorted, len(self.times.responses)
+        rank = np.searchsorted(values, t, side="right")
+        beyond = 1 - share_up_to(rank, replication, R, self.times.confidence)
         before = self.times.before
-        seen = before.beyond(self.c, self.waiting, point) if before else (0.0, 0)
-        few = tail_caveat(self.times.length, decided_by(*seen, beyond), beyond)
-        return self._with_caveat(beyond, few)
+        seen = before.beyond(self.c, self.waiting, t) if before else (0.0, 0)
+        return beyond, decided_by(*seen, beyond)
 
     @cached_property
     def _sorted(self) -> tuple[Array, NDArray[np.int64]]:
