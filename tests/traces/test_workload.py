@@ -97,6 +97,26 @@ def test_wastage_by_a_class_that_no_run_has_seen_has_no_interval():
     assert math.isnan(row["wastage_half_width"]) and "fewer than 10" in row["note"]
 
 
+@pytest.mark.parametrize(("jobs", "given"), [(3_200, False), (64_000, True)])
+def test_replayed_jobs_see_as_little_of_what_is_rare_as_sampled_ones(tmp_path, jobs, given):
+    """One job in fifty needs all servers and stays 20 times as long: two or forty of them come in
+    a batch of replayed jobs. Of one in a thousand that stays 200 times as long, and 3,200 jobs, 235
+    of 295 intervals held. 16 batches of 4,000 jobs are worth more than ten times what is asked
+    for."""
+    rng = np.random.default_rng(3)
+    large = rng.permutation(jobs) < jobs // 50
+    times = rng.standard_exponential(jobs) * np.where(large, 20.0, 1.0)
+    rows = zip(np.where(large, 16, 1).tolist(), times.tolist(), strict=True)
+    file = tmp_path / "jobs.csv"
+    file.write_text("need,duration\n" + "".join(f"{v},{t!r}\n" for v, t in rows))
+    columns = {"need": "need", "duration": "duration"}
+    chosen = {"trace": {"file": str(file), "format": "plain", "columns": columns}}
+    chosen |= {"rounding": "none", "servers": [16], "methods": ["sampled", "replayed"]}
+    table = compute(workload_wastage, CHANCE | chosen | {"jobs": jobs})
+    assert np.isfinite(table["wastage_half_width"]).tolist() == [given, given]
+    assert table["note"].str.contains("too short").tolist() == [not given, not given]
+
+
 def test_where_states_are_too_many_nothing_is_claimed():
     parameters = CHANCE | {
         "generated": LAW,

@@ -56,7 +56,7 @@ from multiserver.saturated import dispatch
 from multiserver.saturated.reduction import PICKS, reduce
 from multiserver.simulation import exponential_counts
 from multiserver.simulation.estimate import Estimate
-from multiserver.simulation.saturated import mean_servers_held, replay
+from multiserver.simulation.saturated import mean_servers_held, replay, without_what_is_rare
 from multiserver.simulation.workload import TooManyJobsError, Workload, refuse_endless
 
 Method = Literal[
@@ -166,6 +166,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
                 demand = float(needs @ durations) / len(needs)
                 try:
                     held = replay(servers, needs, durations, parameters.replications)
+                    held = _judge(held, system, cells, parameters, i)
                     row |= _simulated(system, held, demand=demand)
                 except NotSampledError as error:
                     row |= {"naive_throughput": servers / demand, "note": str(error)}
@@ -221,6 +222,18 @@ def _hold(
         scv = parameters.scv if method == "varied" else 1
         return exponential_counts.mean_servers_held(split_branches(system, scv), key=key, **effort)
     return mean_servers_held(system, make_sizes(cells, DISTRIBUTIONS[method]), key=key, **effort)
+
+
+def _judge(
+    held: Estimate,
+    system: MultiserverJobSystem,
+    cells: pd.DataFrame,
+    parameters: Parameters,
+    i: int,
+) -> Estimate:
+    """The servers held by replayed jobs, which see as little of what is rare as sampled ones."""
+    effort = {"seed": parameters.seed, "key": (stream_key(parameters), i, STREAMS["sampled"])}
+    return without_what_is_rare(system, make_sizes(cells, "empirical"), held, **effort)
 
 
 def _solved(system: MultiserverJobSystem, means: dispatch.SaturatedMeans | None) -> dict[str, Any]:

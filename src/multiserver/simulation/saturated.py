@@ -61,6 +61,21 @@ def mean_servers_held(
     workload = system.servers, system.needs, sizes, system.probabilities
     each = math.ceil(jobs / replications)
     found = _replicate(*workload, each, replications, seed, key, 0.95)
+    return without_what_is_rare(system, sizes, found, seed=seed, key=key)
+
+
+def without_what_is_rare(
+    system: MultiserverJobSystem,
+    sizes: Sequence[Size],
+    found: Estimate,
+    *,
+    seed: int,
+    key: tuple[int, ...] = (),
+) -> Estimate:
+    """The servers held that were `found`, without an interval if a replication, or a batch of
+    replayed jobs, sees too little of a class (`rare_classes`) or of long durations
+    (`rare_durations`); as `mean_servers_held` otherwise."""
+    workload = system.servers, system.needs, sizes, system.probabilities
     _, caveat = _judge(*workload, found, seed, key)
     return withhold_interval(found, caveat)
 
@@ -237,7 +252,8 @@ def replay(
     """The mean number of servers held when the given jobs wait in a queue in this order.
 
     `needs` (jobs,), at most `servers`, `durations` (jobs,). The intervals come from batches of
-    equally many jobs, which take the place of independent replications. Raises `NotSampledError` if
+    equally many jobs, which take the place of independent replications; what is rare in the log is
+    for the caller to judge (`without_what_is_rare`). Raises `NotSampledError` if
     all jobs are in service at once, so that none waits.
     """
     R = min(batches, len(needs) // 2)
