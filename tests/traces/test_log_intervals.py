@@ -80,3 +80,26 @@ def test_a_class_with_one_job_that_is_long_is_judged_by_its_own_durations():
         for c, expected in [(None, True), (0, True), (1, given)]:
             found = run.statistic(c, "response", None, count)
             assert np.isfinite(found.half_width) == np.isfinite(found.upper) == expected
+
+
+@pytest.mark.parametrize(
+    ("policy", "fraction"), [("fcfs", 0.8), ("conservative-backfilling", 0.74)]
+)
+def test_servers_that_idle_bring_a_log_nearer_to_its_limit(policy, fraction):
+    """Jobs that need 3 or 4 of 6 servers, at a load of 54 %, run one or two at a time. When the
+    load decided, 44 of 62 intervals for means held under FCFS, in 100 runs of 20,000 jobs; other
+    runs had none. None has one now: λ/λ* is found with a standard deviation of 0.006 at most, and
+    would have to be 0.05 too small. The limits lie five of them and more away."""
+    each = 500
+    durations = np.tile(-np.log1p(-(np.arange(each) + 0.5) / each), 2)
+    needs = np.repeat(np.array([3, 4]), each)
+    unknown = np.full(2 * each, np.nan)
+    arrivals = np.arange(2 * each) * float((needs * durations).mean()) / 6 / 0.54
+    log = Log(arrivals, needs, durations, unknown, unknown, 0)
+    sample = log.jobs(1.0, 0.0, by_logs=False)
+    options = {"jobs": 20_000, "replications": 32, "key": (1,)}
+    for seed in range(5):
+        run = resample_log(log, sample, 6, policy, [3], 1.0, seed=seed, **options)
+        assert run.length.fraction == pytest.approx(fraction, abs=0.04)
+        for c in (None, 0, 1):
+            assert np.isnan(run.statistic(c, "response", None, each).half_width)

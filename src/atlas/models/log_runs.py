@@ -1,8 +1,8 @@
 """Runs of the jobs of a log (replayed, resampled, or as logged) and their statistics by class.
 
 Resampled jobs are simulated in independent replications, which are warmed up and judged like those
-of all simulators (`workload.with_warm_up`, `run_length`, `tails`, `time_averages`,
-`instability_test`); jobs keep arriving until all measured jobs have started.
+of all simulators (`workload.with_warm_up`, `run_length`, `likely_fraction`, `tails`,
+`time_averages`, `instability_test`); jobs keep arriving until all measured jobs have started.
 
 A replay is a single run, whose jobs depend on each other in ways that nothing says beforehand, and
 has no interval: batches of consecutive jobs, taken as independent, gave intervals of which 33 to
@@ -18,14 +18,15 @@ this holds for the share of the jobs up to it, so that order statistics are the 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from atlas.models.logs import Jobs, Log, classify, resample
-from multiserver.errors import UnstableError
+from multiserver.errors import NotSampledError, UnstableError
+from multiserver.simulation import saturated
 from multiserver.simulation.estimate import FAIR_OBSERVATIONS, estimate
 from multiserver.simulation.instability_test import (
     MARKS,
@@ -33,6 +34,7 @@ from multiserver.simulation.instability_test import (
     refuse_overload,
     settled_marks,
 )
+from multiserver.simulation.likely_fraction import fraction_of, jobs_of_each
 from multiserver.simulation.replay import replay
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.sampled_times import order_statistic, quantile_of, share_up_to
@@ -180,6 +182,7 @@ def resample_log(
     length = RunLength.of(
         workload, last - first, first, workload.load, None, in_order=policy == "fcfs"
     )
+    length = _judge(length, sample, policy, jobs, seed, key)
     measured = Jobs(*map(np.concatenate, zip(*drawn, strict=True)))
     return Run(
         classify(measured.needs, largest_needs),
@@ -190,6 +193,31 @@ def resample_log(
         tuple(classify(np.array(workload.needs), largest_needs).tolist()),
         growing or length.caveat(),
     )
+
+
+def _judge(
+    length: RunLength, sample: Jobs, policy: str, jobs: int, seed: int, key: tuple[int, ...]
+) -> RunLength:
+    """The length of a replication at a likely λ/λ*: that of a saturated run under first come, first
+    served, or else of a short run. They share no random number with the run of `jobs` jobs."""
+    workload = length.workload
+    servers, rate = workload.servers, workload.arrival_rate
+    if policy == "fcfs":
+        drawn = resample(sample, rate, 2 * jobs_of_each(jobs), seed, *key, saturated.LIKELY)
+        try:
+            held = saturated.replay(servers, drawn.needs, drawn.durations, 2).mean
+        except NotSampledError:
+            return length
+        return replace(length, fraction=workload.load * servers / held)
+    parts = with_warm_up(workload, jobs_of_each(jobs), WARM_UP)
+    try:
+        short = [
+            _replicate(sample, servers, policy, rate, *parts, seed, (*key, saturated.LIKELY, r))
+            for r in range(2)
+        ]
+    except UnstableError:
+        return replace(length, fraction=1.0)
+    return replace(length, fraction=fraction_of(length, np.mean([waits for _, waits, _ in short])))
 
 
 def _replicate(

@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 
 from multiserver.errors import UnstableError
 from multiserver.simulation.replications import Responses
+from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.saturated import LIKELY, LIKELY_JOBS, LIKELY_PART
 from multiserver.simulation.workload import Workload
 
@@ -52,15 +53,27 @@ def likely_fraction(
     key: tuple[int, ...],
 ) -> float:
     """λ/λ* by which a run of `jobs` jobs is judged, at least the load; 1 if the jobs grow."""
-    each, load = max(jobs // LIKELY_PART, LIKELY_JOBS) // 2, workload.load
+    each = jobs_of_each(jobs)
     try:
         found = simulate(workload, jobs=each, replications=2, seed=seed, key=(*key, LIKELY))
     except UnstableError:
         return 1.0
-    wait = found.mean_response_time.mean - found.length.mean_duration()
+    return fraction_of(found.length, found.mean_response_time.mean - found.length.mean_duration())
+
+
+def jobs_of_each(jobs: int) -> int:
+    """The jobs in each of the two replications by which a run of `jobs` jobs is judged."""
+    return max(jobs // LIKELY_PART, LIKELY_JOBS) // 2
+
+
+def fraction_of(length: RunLength, wait: float) -> float:
+    """λ/λ* of the M/G/1 of `length` in which jobs wait for `wait` on average, in the unit of time
+    of its workload; at least the load, and 1 if it is not told from 1."""
+    work = length.workload
+    load, waiting = work.load, work.arrival_rate * wait
 
     def excess(fraction: float) -> float:
-        return replace(found.length, fraction=fraction).queued - workload.arrival_rate * wait
+        return replace(length, fraction=fraction).queued - waiting
 
     if load >= NEAREST or excess(NEAREST) <= 0:
         return 1.0
