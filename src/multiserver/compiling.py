@@ -1,5 +1,4 @@
-"""Log messages while simulators and elimination are compiled, which happens on their first use, and
-of searches that take long.
+"""Log messages while simulators and elimination are compiled, which happens on their first use.
 
 The first compilation on a machine takes 2 to 20 seconds an engine; later runs load the compiled
 code from disk. The logger `multiserver` reports which engine is compiled, every few seconds how
@@ -20,20 +19,6 @@ from time import monotonic
 LOGGER = logging.getLogger("multiserver")
 # Seconds between progress messages.
 PROGRESS_INTERVAL = 3.0
-SEARCH_INTERVAL = 10.0
-
-
-class Search:
-    """Logs what a search has found, at most once in `SEARCH_INTERVAL` seconds."""
-
-    def __init__(self) -> None:
-        self.last = monotonic()
-
-    def tell(self, message: str, *found: object) -> None:
-        """Log a message, if it is time."""
-        if monotonic() - self.last >= SEARCH_INTERVAL:
-            self.last = monotonic()
-            LOGGER.warning(message, *found)
 
 
 class Progress:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     # The default makes a bare `Result` hold any value; `typing` lacks defaults in Python 3.11.
     from typing_extensions import TypeVar
 
-    from multiserver.simulation.sampled_times import SampledDistribution
+    from multiserver.sampled_distribution import SampledDistribution
 
     V = TypeVar("V", bound=Value, covariant=True, default=Value)
 else:
@@ -133,7 +133,7 @@ class Result(Table, Generic[V]):
     @property
     def distribution(self) -> SampledDistribution:
         """Simulated waiting and response times. Raises `NotKnownError` unless they were kept."""
-        from multiserver.simulation.sampled_times import SampledDistribution
+        from multiserver.sampled_distribution import SampledDistribution
 
         if self._times is None:
             raise NotKnownError(

@@ -20,10 +20,10 @@ from typing import Any, Literal
 from scipy.linalg import expm
 
 from multiserver.checks import as_float, members, require_among, require_integer, require_number
-from multiserver.compiling import Search
 from multiserver.errors import UnstableError
 from multiserver.policies import require_policy
 from multiserver.policies.policy import Policy
+from multiserver.progress import Search
 from multiserver.queue import Queue
 from multiserver.system import JobClass, System, listed_classes
 from multiserver.tables import Table

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import multiserver as ms
-from multiserver import compiling
+from multiserver import compiling, progress
 
 
 def test_a_compile_is_said_with_its_engine_and_how_long_it_took(tmp_path):
@@ -52,7 +52,7 @@ def test_progress_is_said_every_few_seconds(monkeypatch, caplog):
 def test_a_long_search_says_what_it_has_found(monkeypatch, caplog):
     """By a clock of its own: numbers of servers that take 4 s each."""
     clock = iter(range(0, 1000, 4))
-    monkeypatch.setattr(compiling, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(progress, "monotonic", lambda: next(clock))
     job = ms.JobClass(duration=ms.Exponential(rate=1.0))
     target = ms.Target(at_most=2.0)
     sizes = ms.fewest_servers([job], target, arrival_rate=4, policy=ms.FCFS, servers=range(5, 9))

@@ -26,7 +26,7 @@ NOUNS = {"errors", "model", "sizes"}
 ENGINES = {"saturated", "sharing", "wcfs", "open", "simulation"}
 DESCRIBED = {*NOUNS, "system", "network", "tables"}
 MAY_IMPORT = {
-    "checks": set(),
+    "checks": {"errors"},
     "errors": set(),
     "model": set(),
     "phase_type": set(),
@@ -38,6 +38,7 @@ MAY_IMPORT = {
     "tables": {"notebook"},
     "notebook": set(),
     "compiling": set(),
+    "progress": set(),
     "elimination": set(),
     "recurrences": set(),
     "saturated": {"compiling", "errors", "fronts", "model", "phased", "recurrences"},
@@ -51,7 +52,8 @@ MAY_IMPORT = {
     "system": NOUNS,
     "network": {*NOUNS, "sharing"},
     "policies": {*DESCRIBED, *ENGINES, "phased"},
-    "results": {*DESCRIBED, "policies", "simulation", "wcfs"},
+    "sampled_distribution": {"errors", "simulation", "tables"},
+    "results": {*DESCRIBED, "policies", "sampled_distribution", "simulation", "wcfs"},
     "curves": {"notebook", "results", "tables"},
     "fitted": {*DESCRIBED, "fitting", "results"},
     "method_selection": {*DESCRIBED, "fitted", "policies"},
@@ -60,7 +62,7 @@ MAY_IMPORT = {
     "knowledge": {*DESCRIBED, "policies"},
     "limits": {*DESCRIBED, "method_selection", "operating_point", "policies", "results"},
     "exactness": {*DESCRIBED, "policies"},
-    "sizing": {*DESCRIBED, "policies", "queue"},
+    "sizing": {*DESCRIBED, "policies", "progress", "queue"},
     "distribution": {*DESCRIBED, "method_selection", "limits", "policies"},
     "pilot": {"errors", "policies", "simulation"},
     "queue": {

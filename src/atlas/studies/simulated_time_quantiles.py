@@ -37,8 +37,8 @@ from atlas.models.times import (
 from atlas.models.warm_up import SimulatedAtLoads
 from multiserver.errors import NotKnownError, UnstableError
 from multiserver.queue import Queue
+from multiserver.sampled_distribution import SampledDistribution
 from multiserver.simulation.estimate import Estimate, observations
-from multiserver.simulation.sampled_times import SampledDistribution
 
 UNITS = {
     "load": "1",

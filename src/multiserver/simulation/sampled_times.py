@@ -16,8 +16,7 @@ times are no slower.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -27,7 +26,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from multiserver.checks import as_float
-from multiserver.errors import NotKnownError, NotSampledError
+from multiserver.errors import NotKnownError
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import (
     Estimate,
@@ -42,12 +41,10 @@ from multiserver.simulation.streams import generator
 from multiserver.simulation.tails import decided_by, tail_caveat
 from multiserver.simulation.time_averages import caveat_over_time
 from multiserver.simulation.workload import Workload
-from multiserver.tables import Table
 
 Array = NDArray[np.float64]
 # Waits below this part of the response time, or of the clock at the end, are rounded zeros.
 ROUNDING, ROUNDING_OF_CLOCK = 1e-9, 2.0**-50
-SHOWN = (0.5, 0.95, 0.99)  # the probabilities of the quantiles shown
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -214,72 +211,6 @@ def share_up_to(
     share = rank / len(replication)
     options = {"jobs": len(replication), "confidence": confidence}
     return estimate(below, weights, variance=share * (1 - share), **options)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class SampledClass:
-    """One class: its `waiting_time` W_c and its `response_time` T_c, simulated."""
-
-    waiting_time: SampledTime
-    response_time: SampledTime
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class SampledDistribution(Table):
-    """Simulated `waiting_time` W and `response_time` T of all jobs, and `by_class`. A job waits
-    while in the system and not in service. `print` and `to_frame` show quantiles."""
-
-    waiting_time: SampledTime
-    response_time: SampledTime
-    by_class: tuple[SampledClass, ...]
-
-    @classmethod
-    def of(cls, times: SampledTimes) -> SampledDistribution:
-        """The distributions of all times that were sampled."""
-        groups = [
-            tuple(times.of(c, waiting=waiting) for waiting in (True, False))
-            for c in (None, *range(len(times.workload.needs)))
-        ]
-        classes = tuple(SampledClass(*pair) for pair in groups[1:])
-        return cls(*groups[0], classes)
-
-    def rows(self, probabilities: Sequence[float] = SHOWN) -> list[dict[str, Any]]:
-        """A row for each class with measured jobs, time and probability: the quantile `value` and
-        its interval, which is NaN if it is not fair; `caveat` then says why."""
-        found = []
-        for label, name, p, quantile in self._quantiles(probabilities):
-            row = {"class": label, "time": name, "quantity": "quantile", "probability": p}
-            value, wide = quantile.mean, quantile.half_width
-            # NaN is first in the maximum, and so stays.
-            row |= {"value": value, "lower": max(value - wide, 0.0), "upper": value + wide}
-            found.append(row | {"caveat": quantile.lacking})
-        return found
-
-    def title(self) -> str:
-        """The numbers of measured jobs."""
-        R, J = self.response_time.times.responses.shape
-        return f"simulated quantiles of times, {R} replications of {J} jobs"
-
-    def cells(self) -> list[list[str]]:
-        """The quantiles as text, a line for each time and class."""
-        lines: dict[str, list[str]] = {}
-        for label, name, _, quantile in self._quantiles(SHOWN):
-            line = f"{name}, all" if label == "all" else f"{name}, class {label}"
-            lines.setdefault(line, [line]).append(str(quantile))
-        return [["", *(f"{100 * p:g} %" for p in SHOWN)], *lines.values()]
-
-    def notes(self) -> list[str]:
-        """The reasons why quantiles have no interval, each once."""
-        reasons = dict.fromkeys(found.lacking for *_, found in self._quantiles(SHOWN))
-        return [f"no interval: {reason}" for reason in reasons if reason]
-
-    def _quantiles(self, of: Sequence[float]) -> Iterator[tuple[str | int, str, float, Estimate]]:
-        shown = np.ravel(of).tolist()
-        for label, group in (("all", self), *enumerate(self.by_class, start=1)):
-            for name, time in (("waiting", group.waiting_time), ("response", group.response_time)):
-                if name == "response" or time.times.services is not None:
-                    with suppress(NotSampledError):
-                        yield from [(label, name, p, time.quantile(p)) for p in shown]
 
 
 def jobs_drawn(
