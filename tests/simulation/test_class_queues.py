@@ -77,6 +77,18 @@ def test_every_job_leaves_when_the_slow_simulator_says(name, system):
     assert found.sums[0, -1, 1] == pytest.approx(expected.sum(), rel=1e-9, abs=0)
 
 
+def test_max_weight_takes_classes_of_one_need_as_one_as_its_definition_says():
+    """A class split in two leaves all response times as they are, drawn from one stream."""
+    size, found = Exponential(1.0), []
+    for needs, p in [((1, 3), (0.75, 0.25)), ((1, 1, 3), (0.5, 0.25, 0.25))]:
+        work, record = workload_at(0.7, 3, needs, (size,) * len(needs), p), np.full(500, np.nan)
+        keys = {"jobs": 500, "replications": 1, "warm_up": 0, "seed": 1}
+        simulate(work, class_policies.max_weight, record=record, **keys)
+        found.append(record)
+    np.testing.assert_array_equal(*found)
+    assert "classes of one need count as one" in ms.MaxWeight.definition
+
+
 @pytest.mark.parametrize("system", [1, 2])
 def test_sums_are_those_of_the_measured_jobs(system):
     """Numbers found and response times, recounted from the arrivals and the departures."""

@@ -12,6 +12,7 @@ from scipy.stats import t as student_t
 from tests.simulation.interrupted import FALSE_ALARM, PAPER_SIZE
 
 from multiserver.errors import UnstableError
+from multiserver.policies import RandomInterruptions
 from multiserver.simulation.allocations import Allocation, allocate, interrupt, record
 from multiserver.simulation.assignments import NODE, draw_servers
 from multiserver.simulation.estimate import estimate, z_score
@@ -234,6 +235,19 @@ def test_load_and_quantum():
     assert cluster.load == close(1 / 2, rel=1e-15)
     assert Cluster((1, 2, 3), classes, 0).quantum == math.inf
     assert classes[1].servers == (0, 2)
+
+
+def test_a_class_is_interrupted_in_proportion_to_its_mean_size_as_the_definition_says():
+    """Constant sizes of 1 and 3: two false alarms have a probability of 1.2e-8 each."""
+    classes = [ParallelClass(0.4, Deterministic(x), (0, 1)) for x in (1, 3)]
+    cluster = Cluster((1, 2), tuple(classes), 2)
+    tallies = simulate(cluster, seed=1, replications=range(32), **EFFORT).runs.tallies
+    for c, expected in enumerate((2 * 1 / 2, 2 * 3 / 2)):
+        times, left = tallies[:, INTERRUPTIONS, c], tallies[:, DEPARTURES, c]
+        # A job of constant size is interrupted a Poisson number of times.
+        found = estimate(times, left, variance=expected, jobs=int(left.sum()))
+        assert abs(z_score(found, expected)) < FALSE_ALARM
+    assert "those of a class in proportion to its mean size" in RandomInterruptions.definition
 
 
 def test_who_knows_the_limit_is_told_of_growth_and_others_that_the_cluster_is_unstable():

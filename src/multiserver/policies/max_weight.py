@@ -1,7 +1,5 @@
 """MaxWeight: the packing of the largest weight, in four variants that definitions leave open.
 
-Classes of equal needs count as one.
-
 All four are stable for every λ with λ p_c E[X_c] inside the convex hull of the packings. With N_c
 jobs, u_c of them served, Σ_c E[X_c] N_c² has a drift of 2 Σ_c N_c (λ p_c E[X_c] − u_c) plus less
 than a constant, even if only jobs that are present are packed. Inside the hull the heaviest weight
@@ -54,12 +52,12 @@ MaxWeight = Policy(
     name="max-weight",
     preemptive=True,
     definition=(
-        "Of all packings of jobs that are present, the one of the largest Σ u_c N_c, preemptively;"
-        " of equal weights, the one with most jobs of the largest need, then of the second"
-        " largest, and so on. The oldest of a need are served. By ties='smaller' it is the one with"
-        " most jobs of the smallest need, then of the second smallest; by packings='all' packings"
-        " of jobs that are not present compete too, and those of the heaviest that are there are"
-        " served."
+        "Of all packings of jobs that are present, the one of the largest Σ u_c N_c, preemptively,"
+        " where classes of one need count as one; of equal weights, the one with most jobs of the"
+        " largest need, then of the second largest, and so on. The oldest of a need are served. By"
+        " ties='smaller' it is the one with most jobs of the smallest need, then of the second"
+        " smallest; by packings='all' packings of jobs that are not present compete too, and those"
+        " of the heaviest that are there are served."
     ),
     options={"ties": "larger", "packings": "present"},
     choices={"ties": ("larger", "smaller"), "packings": ("present", "all")},

@@ -15,9 +15,11 @@ RandomInterruptions = Policy(
     name="random-interruptions",
     preemptive=True,
     definition=(
-        "Every server serves the oldest job that it can. A job is interrupted `per_job` times on"
-        " average, after exponential amounts of work: it gives up its servers and goes to the end"
-        " of the queue. 0 is first come, first served; more and more tends to balanced fairness."
+        "Every server serves the oldest job that it can. A job is interrupted after exponential"
+        " amounts of work, whose mean is that of the sizes of all classes over `per_job`: it gives"
+        " up its servers and goes to the end of the queue. So jobs are interrupted `per_job` times"
+        " on average, those of a class in proportion to its mean size. 0 is first come, first"
+        " served; more and more tends to balanced fairness."
     ),
     options={"per_job": 1.0},
     methods={
