@@ -2,7 +2,7 @@
 
     python -m atlas [TARGET OR SNAKEMAKE OPTION ...]
 
-This works around three habits of Snakemake.
+This works around four habits of Snakemake.
 
 It reads the config files before the plan does, and of a broken one it says only that it is not
 valid YAML. It also takes everything after `--configfile` for config files and everything after
@@ -15,6 +15,9 @@ are cancelled when the run ends.
 Any run that ends or is refused removes the folder of Snakemake's locks, in which another run that
 has just begun would write. A run that holds the driver's lock has the working folder to itself
 (`plan.locks`) and runs without Snakemake's locks.
+
+It makes a folder in the user's cache before anything else, and where it cannot, as in a home that
+is read-only, it ends in a traceback. There its cache is in the working folder.
 """
 
 from __future__ import annotations
@@ -49,6 +52,15 @@ def arrange(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     return targets + rest, files
 
 
+def place_cache() -> None:
+    """Place Snakemake's cache in the working folder if it cannot be in the user's."""
+    usual = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111
+    wanted = usual.absolute() / "snakemake/snakemake/source-cache/snakemake-runtime-cache"
+    there = next(folder for folder in (wanted, *wanted.parents) if folder.exists())
+    if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
+        os.environ["XDG_CACHE_HOME"] = str(Path(".snakemake/cache").absolute())
+
+
 def main(arguments: Sequence[str]) -> None:
     """Run Snakemake, or exit with a message about a faulty config file or choice."""
     # Here, so that an interrupt while they are imported shows no traceback.
@@ -65,6 +77,7 @@ def main(arguments: Sequence[str]) -> None:
         require_choices(word.partition("=")[0] for word in given if "=" in word)
     except ConfigError as error:
         sys.exit(str(error))
+    place_cache()
     from snakemake.cli import main as run
 
     from atlas.plan.environment import cancel_timers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import sys
 from pathlib import Path
@@ -9,8 +10,9 @@ from pathlib import Path
 import pytest
 import snakemake.cli
 from tests.conftest import ROOT
+from tests.faults.readonly import held
 
-from atlas.__main__ import arrange
+from atlas.__main__ import arrange, place_cache
 from atlas.config.errors import ConfigError
 from atlas.plan.resolve import Plan
 
@@ -244,6 +246,22 @@ def test_targets_after_a_config_file_or_a_choice_are_targets(option, values, fil
     target, rest = "three-classes_classes", ["-n", "all"]
     arranged = [target, option, *values, *rest]
     assert arrange([option, *values, target, *rest]) == (arranged, files)
+
+
+def test_snakemakes_cache_is_in_the_working_folder_only_if_the_home_is_read_only(
+    tmp_path, monkeypatch
+):
+    """Snakemake makes it before it reads the Snakefile, and ends in a traceback if it cannot."""
+    monkeypatch.chdir(tmp_path)
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    place_cache()
+    assert os.environ["XDG_CACHE_HOME"] == ""
+    with held(home):
+        place_cache()
+    assert os.environ["XDG_CACHE_HOME"] == str(tmp_path / ".snakemake/cache")
 
 
 @pytest.mark.filterwarnings("ignore:'atlas.__main__' found in sys.modules")
