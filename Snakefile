@@ -51,18 +51,20 @@ else:
     from atlas.config.run_config import files_within
     from atlas.plan.build import Build
     from atlas.plan.job_logs import install_log_filter
-    from atlas.plan.locks import hold_driver, require_writable
+    from atlas.plan.locks import hold_driver, require_plain, require_writable
     from atlas.plan.resolve import Plan
 
     configfile: str(ROOT / "config/config.yaml")
 
     try:
         if workflow.is_main_process:
+            require_plain(ROOT)
             require_writable()
         files = workflow.configfiles
         files = files_within(config, files) if IS_MODULE else files
         plan = Plan.load(config, ROOT, files, OUTPUT_PREFIX)
         build = Build(plan, OUTPUT_PREFIX)
+        build.require_free()
         for line in build.report_damage() if workflow.is_main_process else ():
             print(line, file=sys.stderr)
         if IS_MODULE:

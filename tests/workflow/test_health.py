@@ -109,6 +109,31 @@ def test_what_cannot_be_replaced_is_said_before_anything_is_removed(tiny_copy):
 
 
 @pytest.mark.slow
+def test_what_stands_in_the_way_is_named_before_any_job_and_removed_by_hand(tiny_copy):
+    """Snakemake says of a link to nothing that somebody has just deleted the file, and ends in a
+    traceback where a file stands in the place of a folder, or the path has braces."""
+    root = tiny_copy.root
+    for name in ("results/logs", "figures/tiny/fig1.svg", "figures/tiny"):
+        place, aside = root / name, root / "aside"
+        place.rename(aside)
+        if aside.is_file():
+            place.symlink_to("cleared")
+            said = f"{name}: found a link to nothing; remove such links"
+        else:
+            place.touch()
+            said = f"{name}: found no folder; remove it and run again"
+        done = tiny_copy.run("all")
+        assert done.returncode != 0 and said in done.stdout and "Traceback" not in done.stdout
+        place.unlink()
+        aside.rename(place)
+    assert tiny_copy.build("all") == []
+    root.rename(root.with_name("{atlas}"))
+    done = Project(root.with_name("{atlas}")).run("all", "-n")
+    assert done.returncode != 0 and "Traceback" not in done.stdout
+    assert "{atlas}: found braces in the path" in done.stdout
+
+
+@pytest.mark.slow
 def test_agree_asks_for_what_is_deleted_and_all_for_the_data_too(tiny_copy):
     for name in ("fig1.svg", "wasted.tex"):
         (tiny_copy.root / "figures/tiny" / name).unlink()

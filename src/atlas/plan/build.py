@@ -19,7 +19,7 @@ from pathlib import Path
 
 from atlas.io.sums import find_changes
 from atlas.plan.job_logs import find_message
-from atlas.plan.locks import is_run_going_on, require_replaceable
+from atlas.plan.locks import is_run_going_on, require_free, require_replaceable
 from atlas.plan.products import BuildTarget, Product
 from atlas.plan.resolve import Plan
 
@@ -57,6 +57,12 @@ class Build:
         if there and any(p.sums in found or not self._stands(p) for p in plan.complete()):
             found.setdefault(agreed, [])
         return found
+
+    def require_free(self) -> None:
+        """Raise `OSError` that names what stands where something is, or will be, written."""
+        things = (*self.plan.made, self.plan.gallery)
+        names = (n for one in things for n in (one.sums, one.log, *(one.files or ())))
+        require_free(self.folder / name for name in names)
 
     def targets(self, *things: BuildTarget) -> list[str]:
         """The files of some things that must be there and undamaged."""

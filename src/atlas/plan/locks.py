@@ -1,4 +1,5 @@
-"""Whether a run may start in a folder: whether it can write there, and whether locks are held."""
+"""Whether a run may start in a folder: whether Snakemake bears its path and can write there, and
+whether locks are held."""
 
 from __future__ import annotations
 
@@ -22,6 +23,32 @@ def require_writable() -> None:
             raise OSError(f"{there}: found no folder; no job was started")
         if not os.access(there, os.W_OK | os.X_OK):
             raise OSError(f"{folder}: cannot be written; no job was started")
+
+
+def require_plain(root: Path) -> None:
+    """Raise `OSError` if the path of the project has braces, which Snakemake takes for a wildcard's
+    in the name of the file that describes the environment of jobs."""
+    if {"{", "}"} & {*str(root)}:
+        raise OSError(
+            f"{root}: found braces in the path, which Snakemake takes for wildcards;"
+            " move the project to a path without any; no job was started"
+        )
+
+
+def require_free(files: Iterable[Path]) -> None:
+    """Raise `OSError` that names what stands in the way of an output: a link to nothing, as a cache
+    that was cleared leaves, or a file in the place of a folder."""
+    files = [*files]
+    for folder in sorted({parent for file in files for parent in file.parents}):
+        if os.path.lexists(folder) and not folder.is_dir():
+            raise OSError(f"{folder}: found no folder; remove it and run again; no job was started")
+    dead = [file for file in files if file.is_symlink() and not file.exists()]
+    if dead:
+        others = f" and {len(dead) - 1} more" if len(dead) > 1 else ""
+        raise OSError(
+            f"{dead[0]}{others}: found a link to nothing; remove such links"
+            " (find results figures -xtype l -delete) and run again; no job was started"
+        )
 
 
 def require_replaceable(files: Iterable[Path]) -> None:
