@@ -103,3 +103,24 @@ def test_servers_that_idle_bring_a_log_nearer_to_its_limit(policy, fraction):
         assert run.length.fraction == pytest.approx(fraction, abs=0.04)
         for c in (None, 0, 1):
             assert np.isnan(run.statistic(c, "response", None, each).half_width)
+
+
+def test_jobs_that_wait_for_all_servers_to_idle_have_finite_waits():
+    """Under First Fit one job in a thousand needs all of 20 servers, on which 9.8 jobs of the
+    others are in service on average, by Erlang's formula none for exp(−9.8) of the time: it waits
+    until exp(9.8) others have come. The mean of some twenty such waits, nearly exponential, is a
+    quarter or three times as much with a probability of 1e-4. They were taken for infinite."""
+    each, servers = 1000, 20
+    durations = -np.log1p(-(np.arange(each) + 0.5) / each)
+    needs = np.ones(each, np.int64)
+    needs[each // 2] = servers
+    durations *= servers * each / 2 / float(needs @ durations)
+    unknown = np.full(each, np.nan)
+    log = Log(np.arange(each, dtype=float), needs, durations, unknown, unknown, 0)
+    sample = log.jobs(1.0, 0.0, by_logs=False)
+    effort = {"jobs": 20_000, "replications": 32, "seed": 1, "key": (1,)}
+    run = resample_log(log, sample, servers, "first-fit", [1], 1.0, **effort)
+    found = run.statistic(1, "waiting", None, each)
+    assert np.isnan(found.half_width)
+    in_service = float(durations[needs == 1].sum()) / each
+    assert 0.25 < found.value / np.exp(in_service) < 3
