@@ -33,6 +33,12 @@ def test_effort_sets_the_number_of_jobs_and_that_of_the_paper_a_half_width():
     assert widths == {"paper": 0.01, "as-printed": 0, "quick": 0, 12345: 0}
 
 
+def test_a_number_of_jobs_below_the_least_is_one_fault():
+    """It was told to be none of the words that may take its place, too."""
+    with pytest.raises(ConfigError, match=r"(?s)^1 fault .*found +7\n.*at least 1000"):
+        Plan.load({**PAPERS, "effort": 7}, ROOT)
+
+
 def test_a_quick_run_asks_for_fewer_digits_of_what_is_found_by_iteration():
     run = {"seed": 1}
     defaults = {

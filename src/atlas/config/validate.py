@@ -59,7 +59,14 @@ def check(
         return model.model_validate(value), []
     except ValidationError as error:
         details = error.errors(include_url=False)
-        faults = [fault for detail in details for fault in _describe(model, detail, path, beside)]
+        told = [
+            (one["type"] in LIMITS, fault)
+            for one in details
+            for fault in _describe(model, one, path, beside)
+        ]
+        # A number beyond a limit is none of the words that may take its place either.
+        beyond = {fault.path for limited, fault in told if limited}
+        faults = [fault for limited, fault in told if limited or fault.path not in beyond]
         return None, list(dict.fromkeys(faults))
 
 
