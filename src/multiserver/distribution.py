@@ -20,10 +20,7 @@ from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.limits import Limits
 from multiserver.method_selection import Methods
 from multiserver.policies.policy import PRECISE, Method, Times
-from multiserver.tables import Table
-
-# The probabilities of the quantiles shown.
-SHOWN = (0.5, 0.95, 0.99)
+from multiserver.tables import SHOWN_QUANTILES, Table
 
 
 def _numbers(values: ArrayLike) -> NDArray[np.float64]:
@@ -139,7 +136,7 @@ class Distribution(Table):
     response_time: TimeDistribution
     by_class: tuple[ClassDistribution, ...]
 
-    def rows(self, probabilities: Sequence[float] = SHOWN) -> list[dict[str, Any]]:
+    def rows(self, probabilities: Sequence[float] = SHOWN_QUANTILES) -> list[dict[str, Any]]:
         """A row for each class, time and quantity, as plain values.
 
         `class` is "all" or the number of a class, from 1; `time` is "waiting" or "response"; the
@@ -171,13 +168,13 @@ class Distribution(Table):
 
     def cells(self) -> list[list[str]]:
         """Means, probabilities of no wait and quantiles."""
-        table = [["", "mean", "P(0)", *(f"{100 * p:g} %" for p in SHOWN)]]
+        table = [["", "mean", "P(0)", *(f"{100 * p:g} %" for p in SHOWN_QUANTILES)]]
         for label, time, distribution in self._distributions():
             name = f"{time}, all" if label == "all" else f"{time}, class {label}"
             values = [
                 distribution.mean,
                 distribution.at_zero,
-                *distribution.quantile(np.array(SHOWN)).tolist(),
+                *distribution.quantile(np.array(SHOWN_QUANTILES)).tolist(),
             ]
             table.append([name, *(f"{value:.6g}" for value in values)])
         return table

@@ -12,10 +12,7 @@ import numpy as np
 from multiserver.errors import NotSampledError
 from multiserver.simulation.estimate import Estimate
 from multiserver.simulation.sampled_times import SampledTime, SampledTimes
-from multiserver.tables import Table
-
-# The probabilities of the quantiles shown.
-SHOWN = (0.5, 0.95, 0.99)
+from multiserver.tables import SHOWN_QUANTILES, Table
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -45,7 +42,7 @@ class SampledDistribution(Table):
         classes = tuple(SampledClass(*pair) for pair in groups[1:])
         return cls(*groups[0], classes)
 
-    def rows(self, probabilities: Sequence[float] = SHOWN) -> list[dict[str, Any]]:
+    def rows(self, probabilities: Sequence[float] = SHOWN_QUANTILES) -> list[dict[str, Any]]:
         """A row for each class with measured jobs, time and probability: the quantile `value` and
         its interval, which is NaN if it is not fair; `caveat` then says why."""
         found = []
@@ -65,14 +62,14 @@ class SampledDistribution(Table):
     def cells(self) -> list[list[str]]:
         """The quantiles as text, a line for each time and class."""
         lines: dict[str, list[str]] = {}
-        for label, name, _, quantile in self._quantiles(SHOWN):
+        for label, name, _, quantile in self._quantiles(SHOWN_QUANTILES):
             line = f"{name}, all" if label == "all" else f"{name}, class {label}"
             lines.setdefault(line, [line]).append(str(quantile))
-        return [["", *(f"{100 * p:g} %" for p in SHOWN)], *lines.values()]
+        return [["", *(f"{100 * p:g} %" for p in SHOWN_QUANTILES)], *lines.values()]
 
     def notes(self) -> list[str]:
         """The reasons why quantiles have no interval, each once."""
-        reasons = dict.fromkeys(found.lacking for *_, found in self._quantiles(SHOWN))
+        reasons = dict.fromkeys(found.lacking for *_, found in self._quantiles(SHOWN_QUANTILES))
         return [f"no interval: {reason}" for reason in reasons if reason]
 
     def _quantiles(self, of: Sequence[float]) -> Iterator[tuple[str | int, str, float, Estimate]]:

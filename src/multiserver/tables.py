@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+# The probabilities of the quantiles that tables show.
+SHOWN_QUANTILES = (0.5, 0.95, 0.99)
+
 
 class Table:
     """Base class of objects with `rows` of named plain values, shown by `title`, `cells` and

@@ -47,7 +47,7 @@ def replayed(system, sizes, jobs, seed):
     c = rng.choice(len(system.needs), size=jobs, p=system.probabilities)
     durations = rng.standard_exponential(jobs) / np.array(system.rates)[c]
     found = saturated.replay(system.servers, np.array(system.needs)[c], durations, REPLICATIONS)
-    return saturated.without_what_is_rare(system, sizes, found, seed=seed)
+    return saturated.withhold_if_rare(system, sizes, found, seed=seed)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

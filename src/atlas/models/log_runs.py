@@ -34,7 +34,7 @@ from multiserver.simulation.instability_test import (
     refuse_overload,
     settled_marks,
 )
-from multiserver.simulation.likely_fraction import fraction_of, jobs_of_each
+from multiserver.simulation.likely_fraction import fraction_by_wait, jobs_of_each
 from multiserver.simulation.replay import replay
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.sampled_times import order_statistic, quantile_of, share_up_to
@@ -218,7 +218,9 @@ def _judge(
         ]
     except UnstableError:
         return replace(length, fraction=1.0)
-    return replace(length, fraction=fraction_of(length, np.mean([waits for _, waits, _ in short])))
+    return replace(
+        length, fraction=fraction_by_wait(length, np.mean([waits for _, waits, _ in short]))
+    )
 
 
 def _replicate(

@@ -56,7 +56,7 @@ from multiserver.saturated import dispatch
 from multiserver.saturated.reduction import PICKS, reduce
 from multiserver.simulation import exponential_counts
 from multiserver.simulation.estimate import Estimate
-from multiserver.simulation.saturated import mean_servers_held, replay, without_what_is_rare
+from multiserver.simulation.saturated import mean_servers_held, replay, withhold_if_rare
 from multiserver.simulation.workload import TooManyJobsError, Workload, refuse_endless
 
 Method = Literal[
@@ -233,7 +233,7 @@ def _judge(
 ) -> Estimate:
     """The servers held by replayed jobs, which see as little of what is rare as sampled ones."""
     effort = {"seed": parameters.seed, "key": (stream_key(parameters), i, STREAMS["sampled"])}
-    return without_what_is_rare(system, make_sizes(cells, "empirical"), held, **effort)
+    return withhold_if_rare(system, make_sizes(cells, "empirical"), held, **effort)
 
 
 def _solved(system: MultiserverJobSystem, means: dispatch.SaturatedMeans | None) -> dict[str, Any]:

@@ -58,7 +58,9 @@ def likely_fraction(
         found = simulate(workload, jobs=each, replications=2, seed=seed, key=(*key, LIKELY))
     except UnstableError:
         return 1.0
-    return fraction_of(found.length, found.mean_response_time.mean - found.length.mean_duration())
+    return fraction_by_wait(
+        found.length, found.mean_response_time.mean - found.length.mean_duration()
+    )
 
 
 def jobs_of_each(jobs: int) -> int:
@@ -66,7 +68,7 @@ def jobs_of_each(jobs: int) -> int:
     return max(jobs // LIKELY_PART, LIKELY_JOBS) // 2
 
 
-def fraction_of(length: RunLength, wait: float) -> float:
+def fraction_by_wait(length: RunLength, wait: float) -> float:
     """λ/λ* of the M/G/1 of `length` in which jobs wait for `wait` on average, in the unit of time
     of its workload; at least the load, and 1 if it is not told from 1."""
     work = length.workload

@@ -61,10 +61,10 @@ def mean_servers_held(
     workload = system.servers, system.needs, sizes, system.probabilities
     each = math.ceil(jobs / replications)
     found = _replicate(*workload, each, replications, seed, key, 0.95)
-    return without_what_is_rare(system, sizes, found, seed=seed, key=key)
+    return withhold_if_rare(system, sizes, found, seed=seed, key=key)
 
 
-def without_what_is_rare(
+def withhold_if_rare(
     system: MultiserverJobSystem,
     sizes: Sequence[Size],
     found: Estimate,
@@ -253,7 +253,7 @@ def replay(
 
     `needs` (jobs,), at most `servers`, `durations` (jobs,). The intervals come from batches of
     equally many jobs, which take the place of independent replications; what is rare in the log is
-    for the caller to judge (`without_what_is_rare`). Raises `NotSampledError` if
+    for the caller to judge (`withhold_if_rare`). Raises `NotSampledError` if
     all jobs are in service at once, so that none waits.
     """
     R = min(batches, len(needs) // 2)
