@@ -27,8 +27,6 @@ from multiserver.system import System
 
 # Where jobs hardly wait, a chain of at most so many states is solved again for those that do.
 FEW_STATES = 1_000
-# Below this part of E[N], waiting jobs as a difference lose digits that a chain of counts keeps.
-RARE = 1e-3
 
 
 def chain_of_counts(
@@ -119,11 +117,11 @@ def in_order(rule_of: Callable[..., Rule]) -> Method:
             pairs = zip(parts.probabilities, parts.rates, jobs, strict=True)
             waiting = [n - arrival_rate * p / rate for p, rate, n in pairs]
             # Differences keep their digits unless jobs hardly wait; then a small chain has them.
-            rarely = min(waiting[:-1]) < RARE * math.fsum(jobs)
-            small = rarely or math.prod(found.box) <= FEW_STATES
-            solve = partial(class_counts.means, *chain, arrival_rate, parts.naive_throughput)
             alone = _alone(parts, -1, arrival_rate)
-            waiting = _waiting(jobs, waiting, alone, small, budget, solve)
+            pairs = zip(jobs[:-1], waiting[:-1], strict=True)
+            lost = any(found.imprecision * n > budget.enough * q for n, q in pairs)
+            solve = partial(class_counts.means, *chain, arrival_rate, parts.naive_throughput)
+            waiting = _waiting(jobs, waiting, alone, lost, budget, solve)
             return Means(
                 **needs.means(system, arrival_rate, found.class_jobs, waiting),
                 note=f"{box} states",
