@@ -151,6 +151,26 @@ def test_response_times_are_the_exact_ones():
         assert row["half_width"] < 0.05 * row["mean_response_time"]
 
 
+def test_a_simulated_limit_makes_no_queue_near_it_unstable():
+    """The simulated limit may lie below a load at which the queue is stable, as it does in some of
+    these runs."""
+    table = {"needs": [1, 2, 8], "shares": [0.75, 0.2, 0.05], "mean_durations": [1.0, 1.5, 1.0]}
+    exact = dispatch.solve(
+        MultiserverJobSystem.of(8, (1, 2, 8), (1.0, 1 / 1.5, 1.0), (0.75, 0.2, 0.05))
+    ).utilisation
+    parameters = {"classes": table, "servers": 8, "rounding": "none", "policies": ["fcfs"]}
+    parameters |= {"durations": "exponential", "loads": [0.995 * exact, 1.2 * exact], "states": 1}
+    below = 0
+    for seed in range(6):
+        effort = {"seed": seed, "replications": 16, "jobs": 20_000}
+        near, beyond = compute(workload_response_time, parameters | effort).to_dict("records")
+        below += near["limit"] < near["load"]
+        assert math.isfinite(near["mean_response_time"])
+        assert math.isnan(near["half_width"])
+        assert (beyond["mean_response_time"], beyond["half_width"]) == (math.inf, 0.0)
+    assert below > 0
+
+
 def cell_system(name):
     table = read_class_table((ROOT / "config/cells/borg.csv").read_text("utf-8"), name)
     return make_system(read_classes({"classes": table, "rounding": "none"}), table["servers"])

@@ -7,7 +7,8 @@ durations of that need. FCFS and ServerFilling are simulated by the numbers of j
 exponential; otherwise they are simulated job by job, like every other policy. The load is
 λ/λ_naive, which is that of the rounded needs. FCFS is unstable at loads of `limit` = λ*/λ_naive or
 more. The limit is exact if durations are exponential and the state space is small enough, and
-simulated otherwise. Points that are unstable are infinite.
+simulated otherwise. Points that are unstable are infinite; those so near a simulated limit, or
+beyond one without an interval, that it does not decide are simulated, and infinite if jobs grow.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Self
 
 import pandas as pd
 from pydantic import model_validator
+from scipy.special import stdtrit
 
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Loads, Servers
@@ -41,6 +43,7 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.simulation import exponential_counts
 from multiserver.simulation.estimate import Estimate
+from multiserver.simulation.instability_test import FALSE_ALARM
 from multiserver.simulation.saturated import mean_servers_held
 
 UNITS = {
@@ -85,10 +88,10 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     system = make_system(cells, parameters.servers, by_cpus=are_cpus(given))
     sizes = make_sizes(cells, parameters.durations)
     key = stream_key(parameters)
-    limit = math.nan
+    limit = unstable_from = math.nan
     if any(policy.name == "fcfs" for policy in parameters.policies):
         with refusing_endless(parameters.jobs_key):
-            limit = find_limit(system, sizes, parameters, key)
+            limit, unstable_from = find_limit(system, sizes, parameters, key)
     require_short_warm_up(with_sizes(system, sizes), parameters.loads[-1], parameters.jobs_key)
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
@@ -97,7 +100,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
             own = limit if policy.name == "fcfs" else math.nan
             row = {"load": load, "policy": policy.label, "arrival_rate": arrival_rate, "limit": own}
             estimate = None
-            if not load >= own:
+            if policy.name != "fcfs" or load < unstable_from:
                 known = None if math.isnan(own) else own * system.naive_throughput
                 jobs = system, sizes, arrival_rate, known
                 estimate = simulate(*jobs, policy, parameters, (key, 1, i))
@@ -111,14 +114,19 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
 
 def find_limit(
     system: MultiserverJobSystem, sizes: tuple, parameters: Parameters, key: int
-) -> float:
-    """λ*/λ_naive of FCFS, which is the utilisation of the saturated system."""
+) -> tuple[float, float]:
+    """λ*/λ_naive of FCFS, which is the utilisation of the saturated system, and the load from which
+    the queue is unstable but for a probability of `FALSE_ALARM`."""
     source = {"key": (key, 0), **parameters.effort()}
     if parameters.durations != "exponential":
-        return mean_servers_held(system, sizes, **source).mean / system.servers
-    if (exact := dispatch.solve_within(system, parameters.states)) is not None:
-        return exact.utilisation
-    return exponential_counts.mean_servers_held(system, **source).mean / system.servers
+        held = mean_servers_held(system, sizes, **source)
+    elif (exact := dispatch.solve_within(system, parameters.states)) is not None:
+        return exact.utilisation, exact.utilisation
+    else:
+        held = exponential_counts.mean_servers_held(system, **source)
+    error = -float(stdtrit(held.freedom, FALSE_ALARM)) * held.standard_error
+    most = held.mean + error if held.settled else math.inf
+    return held.mean / system.servers, min(most / system.servers, 1.0)
 
 
 def simulate(
@@ -133,11 +141,11 @@ def simulate(
     """E[T], or None if the queue is unstable; `stable_below` is λ*, if it is known. Raises
     `ValueError` if the policy is not defined for these needs."""
     effort = parameters.effort()
-    if parameters.durations == "exponential" and policy.name in COUNTED:
-        effort |= {"filling": COUNTED[policy.name], "stable_below": stable_below}
-        return exponential_counts.mean_response_time(system, arrival_rate, key=key, **effort)
-    queue = with_sizes(system, sizes).under(read_policy(policy.plain()))
     try:
+        if parameters.durations == "exponential" and policy.name in COUNTED:
+            effort |= {"filling": COUNTED[policy.name], "stable_below": stable_below}
+            return exponential_counts.mean_response_time(system, arrival_rate, key=key, **effort)
+        queue = with_sizes(system, sizes).under(read_policy(policy.plain()))
         return queue.simulate(arrival_rate=arrival_rate, key=key, **effort).mean_response_time
     except UnstableError:
         return None
