@@ -91,6 +91,7 @@ def test_columns_may_stand_in_any_order_and_cells_may_lack():
         ("8,0.25,0.5", "8,0.25,nan", "line 4: mean_duration nan;"),
         ("8,0.25,0.5", "8,0.25,inf", "line 4: mean_duration inf;"),
         ("8,0.25,0.5", "1,0.25,0.5", "line 4: need 1 again; expected each need once"),
+        ("8,0.25,0.5", "8,0.25," + "5" * 140_000, "line 4: field larger than field limit"),
         (GOOD, "", r"no row; expected a header \(need, share, mean_duration\)"),
         ("1,0.75,2.5\n8,0.25,0.5\n", "", "a header and no row"),
     ],
@@ -156,7 +157,7 @@ def test_a_spec_has_the_classes_and_the_digest_of_their_file(tmp_path, monkeypat
         (GOOD, ("file: cells.csv, cell: A", "needs: [1]"), "no shares, mean_durations"),
         (GOOD, ("cell: A", "cell: 7"), "text"),
         ("\xff" * 2**20, ("", ""), "2097152 bytes"),
-        (b"need,share,mean_duration\n\xff,1,1\n", ("", ""), "text in UTF-8"),
+        (b"need,share,mean_duration\n\xff,1,1\n", ("", ""), r"line 2: no text(.|\n)*text in UTF-8"),
     ],
 )
 def test_a_mistake_is_told_at_the_place_that_names_the_file(

@@ -89,7 +89,10 @@ def _rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
     for line, raw in enumerate(text.splitlines(), start=1):
         if not raw.strip() or raw.startswith("#"):
             continue
-        fields = [field.strip() for field in next(csv.reader([raw]))]
+        try:
+            fields = [field.strip() for field in next(csv.reader([raw]))]
+        except csv.Error as error:
+            raise TableError(line, str(error), "a line of a table of classes") from None
         if not names:
             _check_header(line, fields)
             names = fields
@@ -129,7 +132,7 @@ def _number(
     try:
         value = read_whole(text) if whole else read_number(text)
     except ValueError:
-        raise TableError(line, f"{name} {text!r}", expected) from None
+        raise TableError(line, f"{name} {text[:80]!r}", expected) from None
     if not least <= value <= most:
-        raise TableError(line, f"{name} {text}", expected)
+        raise TableError(line, f"{name} {text:.80}", expected)
     return value

@@ -53,9 +53,10 @@ class Tables:
             if (size := file.stat().st_size) > LARGEST_FILE:
                 raise TableError(0, f"{size} bytes", "a table of classes, not of jobs")
             try:
-                text = file.read_text(encoding="utf-8-sig")
+                text = (content := file.read_bytes()).decode("utf-8-sig")
             except UnicodeDecodeError as error:
-                raise TableError(0, f"no text, {error.reason}", "text in UTF-8") from None
+                line = content[: error.start].count(b"\n") + 1
+                raise TableError(line, f"no text, {error.reason}", "text in UTF-8") from None
             found = read_class_table(text, cell)
         except TableError as error:
             self.faults.append(Fault((*path, "file"), f"{name}, {error.found}", error.expected))
