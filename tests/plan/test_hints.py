@@ -55,9 +55,21 @@ def test_a_missing_key_is_not_said_to_be_called_what_was_written_in_its_place():
 
 def test_a_key_that_has_its_own_meaning_is_not_taken_for_a_missing_one():
     given = {"jobs": 9, "needs": [1], "probabilities": [1], "median": 1, "spread": 0}
-    for key, hint in (("needs", ""), ("sed", "is 'seed' meant by 'sed'?")):
-        _, faults = check(GeneratedBlock, given | {"correlation": 0, key: [1]}, ())
-        assert [fault.hint for fault in faults if "'seed'" in fault.found] == [hint]
+    _, faults = check(GeneratedBlock, given | {"correlation": 0, "needs": [1]}, ())
+    assert [fault.hint for fault in faults if "'seed'" in fault.found] == [""]
+
+
+@pytest.mark.parametrize(
+    ("model", "required", "written"),
+    [(GeneratedBlock, "seed", "sed"), (MODELS["response-time"], "rates", "durations")],
+)
+def test_a_required_key_by_another_name_is_one_fault(model, required, written):
+    _, faults = check(model, {written: 1}, ())
+    assert [f"'{required}'" in fault.hint for fault in faults if fault.path == (written,)] == [True]
+    assert f"no key '{required}'" not in {fault.found for fault in faults}
+    # A key with another meaning is no fault, so that the missing one is told.
+    _, faults = check(model, {written: 1}, (), beside=[written])
+    assert f"no key '{required}'" in {fault.found for fault in faults}
 
 
 @pytest.mark.parametrize("word", ["station", "stations"])

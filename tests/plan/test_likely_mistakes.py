@@ -49,6 +49,7 @@ MISTAKES = {
     "a number in quotes": ("servers: 16", "servers: '16'", 6, "did you mean 16, without quotes?"),
     "a minus of typesetters": ("0.25]", "\u22120.25]", 6, "did you mean -0.25?"),
     "commas of thousands": ("jobs: 1000", "jobs: 1_000,000", 12, "did you mean 1000000?"),
+    "an underscore": ("servers: 16", "servers: 1_6", 6, "did you mean 16?"),
     "a no-break space": ("servers: 16", "servers:\u00a016", 6, "write a plain space"),
     "a format with %": ("title: Mean", "title: %Mean", 4, "begins with %"),
     "mean durations": ("rates: [1", "mean_durations: [1", 6, "is called 'rates'"),

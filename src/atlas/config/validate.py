@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from atlas.config.errors import Fault, Path, closest, show, suggest
+from atlas.config.errors import Fault, Path, show, suggest
 from atlas.fields.vocabulary import ClassName, Id, Text
 
 NAMES = {
@@ -117,12 +117,12 @@ def _describe(
         yield Fault(path, "an unknown key", expected, suggest(word, known))
     elif rule == "missing":
         key = str(place[-1])
-        above, _ = _find(model, place[:-1])
-        others = [other for other in value if other not in above.get("properties", {})]
-        close = closest(key, others)
-        hint = f"is '{key}' meant by '{close}'?" if close else ""
+        known = _find(model, place[:-1])[0].get("properties", {})
+        others = [k for k in value if k not in known and not (len(place) == 1 and k in beside)]
+        if any(f"'{key}'" in suggest(str(other), known) for other in others):
+            return  # The fault of the unknown key says so.
         deep = [k for k, below in value.items() if isinstance(below, dict) and key in below]
-        hint = f"'{key}' stands in '{deep[0]}', one level too deep" if deep else hint
+        hint = f"'{key}' stands in '{deep[0]}', one level too deep" if deep else ""
         yield Fault(path[:-1], f"no key '{key}'", f"{key}: {_expect(schema)}", hint)
     elif rule == "string_pattern_mismatch":
         likeness = KEYS.get(context["pattern"], "text")
@@ -185,6 +185,8 @@ def _hint_at_number(text: str) -> str:
         return f"write a fraction: {value / 100:g} for {value:g} %"
     if unit:
         return f"did you mean {number}, without '{unit}'?"
+    # Python would take the underscore of 1_6, YAML 1.2 does not.
+    number = number.replace("_", "")
     return f"did you mean {number}{', without quotes' if number == text else ''}?"
 
 
