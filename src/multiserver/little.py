@@ -53,6 +53,9 @@ def complete_result(
         if found.class_jobs is None:
             pairs = zip(class_times, flows, strict=True)
             class_jobs = tuple(scale_and_shift(t, flow) for t, flow in pairs)
+    if kind == "simulated":
+        # Every class has E[N_c] > 0: a run that saw none of its jobs has no estimate.
+        class_jobs = tuple(None if n is None or n.mean == 0 else n for n in class_jobs)
     if system.model == "multiserver-jobs":
         in_service = [X.mean for X in system.durations]
         error = max(ROUNDING, WITHIN * found.imprecision)

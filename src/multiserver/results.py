@@ -290,6 +290,7 @@ def shown(value: Value | None) -> str:
 def _require_mean(means: Mapping[str, V], name: str) -> V:
     """One of the means. Raises `NotKnownError` if the method does not compute it."""
     if name not in means:
-        known = ", ".join(QUANTITIES[other] for other in means) or "nothing"
+        known = ", ".join(QUANTITIES[other] for other in means)
+        known = known or "nothing of this class (a simulation, if no measured job is of it)"
         raise NotKnownError(f"this method does not compute {QUANTITIES[name]}, but {known}")
     return means[name]
