@@ -92,10 +92,12 @@ class JobClass:
             raise ValueError(
                 f"the mean of {self.duration!r} is infinite: no arrival rate is stable"
             )
-        if not 0 < as_float(p := self.probability) <= 1:
+        if not 0 < (p := as_float(self.probability)) <= 1:
             raise ValueError(
-                f"probability must lie in (0, 1], found {p!r} (leave out a class that never comes)"
+                f"probability must lie in (0, 1], found {self.probability!r}"
+                " (leave out a class that never comes)"
             )
+        object.__setattr__(self, "probability", p)
         uses = [name for name in USES if getattr(self, name) is not None]
         if len(uses) > 1:
             raise ValueError(f"a class has one of {', '.join(USES)}; found {' and '.join(uses)}")
@@ -205,7 +207,7 @@ class System:
     @property
     def probabilities(self) -> tuple[float, ...]:
         """p_c, class by class."""
-        return tuple(float(c.probability) for c in self.classes)
+        return tuple(c.probability for c in self.classes)
 
     @property
     def durations(self) -> tuple[Size, ...]:

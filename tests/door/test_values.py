@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import re
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -183,6 +184,14 @@ def test_integers_of_numpy_are_stored_as_plain_ones():
     )
     assert {type(x) for x in (system.servers, *system.needs)} == {int}
     assert system.under(ms.FCFS).stability() == plain.under(ms.FCFS).stability()
+
+
+@pytest.mark.parametrize("kind", [Fraction, Decimal, lambda text: np.float64(text)])
+def test_probabilities_are_stored_as_plain_floats(kind):
+    """Else equal systems differed, and what `repr` shows needed further imports."""
+    plain = rigid(4, (1, 1.0, 0.9), (4, 0.5, 0.1))
+    given = rigid(4, (1, 1.0, kind("0.9")), (4, 0.5, kind("0.1")))
+    assert (given, hash(given), repr(given)) == (plain, hash(plain), repr(plain))
 
 
 def test_no_mean_wait_is_negative():
