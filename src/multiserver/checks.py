@@ -15,6 +15,8 @@ from multiserver.errors import TooLargeError
 # Probabilities and shares are typed as decimals: thirds do not sum to exactly 1. A sum nearer to 1
 # than by SUM_ROUNDING is that of floats.
 SUM_TOLERANCE, SUM_ROUNDING = 1e-9, 1e-14
+# A sum that differs from 1 by less is taken for that of probabilities with too few digits.
+ROUNDED = 1e-3
 
 # Parameters of distributions lie in [1/LARGEST, LARGEST]: squares and their inverses are floats.
 LARGEST = 1e100
@@ -129,7 +131,9 @@ def summing_to_1(classes: tuple[Any, ...]) -> tuple[Any, ...]:
     probabilities = [float(c.probability) for c in classes]
     total = math.fsum(probabilities)
     if abs(total - 1) > SUM_TOLERANCE:
-        raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}")
+        near = "; if digits are missing, divide each, as a float of 64 bits, by the sum"
+        hint = near * (abs(total - 1) < ROUNDED)
+        raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}{hint}")
     if abs(total - 1) < SUM_ROUNDING:
         return classes
     part = (1 - total) / math.fsum(p * p for p in probabilities)

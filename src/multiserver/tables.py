@@ -22,7 +22,11 @@ class Table:
     __slots__ = ()
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows as dictionaries of plain values."""
+        """The rows as dictionaries of plain values.
+
+        NaN stands for a number that there is not; strict JSON has no NaN, but
+        `to_frame().to_json(orient="records")` writes null for it.
+        """
         raise NotImplementedError
 
     def title(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import operator
 import re
@@ -184,6 +185,23 @@ def test_integers_of_numpy_are_stored_as_plain_ones():
     )
     assert {type(x) for x in (system.servers, *system.needs)} == {int}
     assert system.under(ms.FCFS).stability() == plain.under(ms.FCFS).stability()
+
+
+def test_probabilities_of_seven_digits_are_refused_with_what_to_do():
+    short = np.float32([0.7, 0.2, 0.1])
+    with pytest.raises(ValueError, match=r"a sum of 0\.99999999.*; if digits are missing, divide"):
+        rigid(4, *((need, 1.0, p) for need, p in zip((1, 2, 4), short, strict=True)))
+    wide = [float(p) for p in short]
+    assert rigid(4, *((v, 1.0, p / sum(wide)) for v, p in zip((1, 2, 4), wide, strict=True)))
+    with pytest.raises(ValueError, match=r"a sum of 1\.5$"):
+        rigid(4, (1, 1.0, 0.7), (4, 1.0, 0.8))
+
+
+def test_rows_are_strict_json_by_way_of_a_frame():
+    for found in (QUEUE.bounds(load=0.5), QUEUE.simulate(load=0.5, jobs=1000, seed=1)):
+        rows = json.loads(found.to_frame().to_json(orient="records"), parse_constant=pytest.fail)
+        assert len(rows) == len(found.rows())
+        assert any(row["lower"] is None or row["value"] is None for row in rows)
 
 
 @pytest.mark.parametrize("kind", [Fraction, Decimal, lambda text: np.float64(text)])
