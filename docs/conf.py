@@ -60,6 +60,7 @@ apidoc_modules = [
 ]
 autodoc_default_options = {"members": True, "member-order": "bysource", "show-inheritance": True}
 autodoc_typehints = "signature"
+autodoc_use_type_comments = False  # there are none, and looking for them takes time
 python_maximum_signature_line_length = 88
 toc_object_entries_show_parents = "hide"
 
