@@ -29,7 +29,9 @@ import pandas as pd
 import pytest
 from scripts.compute import check
 
+from atlas.config.read import read_yaml
 from atlas.plan.fingerprint import CodeDigests
+from atlas.plan.resolve import Plan
 from tests.browser import chromium
 from tests.faults.forks import Forks
 from tests.report import Report
@@ -196,6 +198,12 @@ def copy_built(built: Project, target: Path) -> Project:
 def digests() -> CodeDigests:
     """Digests of the project's code, found once."""
     return CodeDigests.below(ROOT)
+
+
+@pytest.fixture(scope="session")
+def plan() -> Plan:
+    """Everything, as config/config.yaml has it."""
+    return Plan.load(read_yaml(ROOT / "config/config.yaml", "config.yaml")[0], ROOT)
 
 
 @pytest.fixture

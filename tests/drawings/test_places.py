@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from functools import cache
 from io import StringIO
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from atlas.io import rendering
 from atlas.io.dark_mode import shade
 from atlas.io.readable import attach, detach, name_marks
 from atlas.io.style import style_context
-from atlas.plan.resolve import Plan
 
 pytestmark = pytest.mark.slow
 
@@ -38,11 +36,10 @@ COLUMNS = {
 }
 
 
-@cache
-def figures() -> dict[str, dict]:
+@pytest.fixture(scope="module")
+def figures(plan) -> dict[str, dict]:
     """The specs of all figures whose curves have places, by paper and id."""
-    products = Plan.load({}, ROOT).products
-    return {f"{p.paper}/{p.id}": p.spec for p in products if "places" in p.spec}
+    return {f"{p.paper}/{p.id}": p.spec for p in plan.products if "places" in p.spec}
 
 
 def colours(spec: dict) -> dict[str, str]:
@@ -67,15 +64,15 @@ def colours(spec: dict) -> dict[str, str]:
     return found
 
 
-def test_each_paper_has_one_place_for_one_thing():
-    assert len(figures()) > 12
-    multilevel = {id: spec["places"] for id, spec in figures().items() if "multilevel" in id}
+def test_each_paper_has_one_place_for_one_thing(figures):
+    assert len(figures) > 12
+    multilevel = {id: spec["places"] for id, spec in figures.items() if "multilevel" in id}
     sizes = multilevel["multilevel-scaling/fig5a"], multilevel["multilevel-scaling/half-size"]
     assert all(sizes[1][name] == place for name, place in sizes[0].items())
     half, main = (multilevel[f"multilevel-scaling/{id}"] for id in ("fig8b", "fig6a"))
     assert half["half-50"] == main["main-50"]
     # Nothing in a panel looks like another thing there.
-    for spec in figures().values():
+    for spec in figures.values():
         apart = spec["drawing"]["kind"] == "queue-by-exponent"
         for prefix in spec["drawing"]["panels"] if apart else [""]:
             together = [place for n, place in spec["places"].items() if n.startswith(prefix)]
@@ -83,10 +80,10 @@ def test_each_paper_has_one_place_for_one_thing():
 
 
 @pytest.mark.parametrize("paper", ["finite-skip", "multilevel-scaling"])
-def test_a_label_has_one_colour_in_the_svgs_of_a_paper(paper):
+def test_a_label_has_one_colour_in_the_svgs_of_a_paper(figures, paper):
     seen: dict[str, set[str]] = defaultdict(set)
     drawn = 0
-    for id, spec in figures().items():
+    for id, spec in figures.items():
         if id.startswith(f"{paper}/"):
             for label, colour in colours(spec).items():
                 seen[label].add(colour)

@@ -20,7 +20,8 @@ TEN = "#servers=10&class=1,8.6,0.6&class=10,4.3,0.4&wasted=10&fraction=0.8"
 # Any waste will do: the page does not look for seconds for more servers, whatever is set.
 CONTENT = "&wasted=99"
 TEN_CONTENT = TEN.replace("&wasted=10", CONTENT)
-START_CONTENT = f"#servers=200&class=1,2,0.99&class=200,1,0.01{CONTENT}"
+# With three classes too it has few fronts.
+FOUR_CONTENT = f"#servers=4&class=1,1,0.6&class=4,2,0.4{CONTENT}"
 
 
 def product(id: str, figure: str = "", **series: dict[str, Any]) -> Exhibit:
@@ -61,7 +62,7 @@ def drag(page, places: list[tuple[float, float]]) -> None:
 @pytest.fixture(scope="session")
 def page_file(tmp_path_factory) -> Path:
     """The explorer of a run with two systems."""
-    jobs = {"servers": 200, "needs": [1, 200], "rates": [2.0, 1.0]}
+    jobs = {"servers": 40, "needs": [1, 40], "rates": [2.0, 1.0]}
     small = {"servers": 10, "needs": [1, 10], "rates": [8.6, 4.3], "probabilities": [0.6, 0.4]}
     run = [paper("alpha", product("fig6b", "6(b)", region=jobs), product("red", "3", red=small))]
     file = tmp_path_factory.mktemp("gallery") / "explorer.html"
@@ -83,10 +84,10 @@ def exploring(browser, page_file):
     """Opens the page: it must have no errors, and may load nothing but itself."""
 
     @contextmanager
-    def opened(hash: str = "", **options: Any) -> Iterator:
+    def opened(hash: str = "", until: str = SETTLED, **options: Any) -> Iterator:
         with watched(browser, page_file, **options) as (page, _):
             page.goto(f"{page_file.as_uri()}{hash}")
-            page.wait_for_function(SETTLED)
+            page.wait_for_function(until)
             yield page
 
     return opened

@@ -73,7 +73,7 @@ def test_the_idle_servers_tend_to_their_exact_mean(page, system):
 
 def test_jobs_start_in_order_on_the_servers_they_need(page):
     n, needs, *_ = system = SYSTEMS[1]
-    states = page.evaluate(STATES, [described(*system), 2000])
+    states = page.evaluate(STATES, [described(*system), 500])
     for state, after in pairwise(states):
         jobs: dict[int, list[int]] = {}
         for holder in filter(None, state["held"]):

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
 
 from atlas.gallery.collect import Exhibit, Paper
 from atlas.gallery.explorer import find_absent, find_obstacle, find_presets
-from atlas.plan.resolve import Plan
 from multiserver import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.saturated.peak import find_peak_wastage
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
 # Figures without server needs and rates: of logs, of a state, and of other kinds of systems.
 ELSEWHERE = {
     "two-class-stability": {"1", "2"},
@@ -28,9 +24,8 @@ ELSEWHERE = {
 
 
 @pytest.fixture(scope="module")
-def papers() -> list[Paper]:
+def papers(plan) -> list[Paper]:
     """The papers of config, with the parameters of all their figures and tables."""
-    plan = Plan.load(YAML(typ="safe").load(ROOT / "config/config.yaml"), ROOT)
     found: dict[str, list[Exhibit]] = {}
     for product in plan.products:
         spec = json.loads(product.text)

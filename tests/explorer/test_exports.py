@@ -18,9 +18,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("unedited")]
 
 SYSTEMS = {
     "start": "#servers=200&class=1,2,0.99&class=200,1,0.01",
-    "ratios": "#servers=200&class=200,1e-9,1e-7&class=1,20000000,0.9999999",
+    "ratios": "#servers=40&class=40,1e-9,1e-7&class=1,20000000,0.9999999",
     "small": "#servers=10&class=1,8.6,0.6&class=10,4.3,0.4",
-    "three": "#servers=16&class=1,1,0.9&class=4,0.5,0.07&class=16,0.25,0.03",
+    "three": "#servers=8&class=1,1,0.9&class=4,0.5,0.07&class=8,0.25,0.03",
     "many": "#servers=500&class=1,1,0.5&class=7,1,0.3&class=90,1,0.15&class=2,1,0.05",
     "equal": "#servers=40&class=3,1,0.5&class=3,7.5,0.5",
     "one": "#servers=30&class=7,2,1",

@@ -168,10 +168,10 @@ def test_an_address_names_a_system_of_the_run_by_its_place(exploring):
         assert page.evaluate(shown) == 10
         page.wait_for_function("() => location.hash.startsWith('#servers=10&class=1,8.6,0.6')")
         page.evaluate("() => { location.hash = 'preset=0'; }")
-        page.wait_for_function("() => explorer.present.servers === 200")
+        page.wait_for_function("() => explorer.present.servers === 40")
         page.evaluate("() => { location.hash = 'preset=7'; }")
         page.wait_for_timeout(100)
-        assert page.evaluate(shown) == 200
+        assert page.evaluate(shown) == 40
 
 
 def test_each_figure_leads_to_its_system():

@@ -1,4 +1,4 @@
-"""The plan of all papers, of a text, and a folder with the project's config."""
+"""The plan of a text, and a folder with the project's config."""
 
 from __future__ import annotations
 
@@ -9,14 +9,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import ROOT
 
-from atlas.config.read import read_yaml
 from atlas.plan.resolve import Plan
-
-
-@pytest.fixture(scope="session")
-def plan() -> Plan:
-    """Everything, as config/config.yaml has it."""
-    return Plan.load(read_yaml(ROOT / "config/config.yaml", "config.yaml")[0], ROOT)
 
 
 @pytest.fixture

@@ -169,11 +169,11 @@ def test_the_front_page_accuses_only_where_the_ledger_does():
     assert {claim["id"] for claim in errata if claim.get("result") != "stands"} <= named
 
 
-def test_the_front_page_says_how_many_jobs_points_take():
+def test_the_front_page_says_how_many_jobs_points_take(plan):
     text = " ".join((ROOT / "README.md").read_text("utf-8").split())
     assert "1e8 for most" in text and "Figs 2 to 4 of `finite-skip` (4e6 in place of 1e7" in text
     jobs: dict[tuple[str, str], set[int]] = {}
-    for product in Plan.load({}, ROOT).products:
+    for product in plan.products:
         for series in product.series.values():
             source = product.spec.get("source") or {}
             if "figure" in source and "jobs" in series.parameters:
