@@ -46,14 +46,14 @@ ROUNDING, TINY = 1e-9, 1e-300
 def delays(workload: Workload, seen: Sequence[Size]) -> tuple[float, list[float]]:
     """The rate of jobs that need several servers, and E[L^k] from k = 0 to 6. `seen` are the
     distributions of the durations."""
-    n, λ = workload.servers, workload.arrival_rate
+    n, λ, load = workload.servers, workload.arrival_rate, workload.load
     p, v = np.array(workload.probabilities), np.array(workload.needs)
     moments = np.array([[S.moment(j) for j in range(7)] for S in seen])
     t, left = _still_in_service(workload, moments)
     several = v > 1
     share, found = p[several].sum(), np.zeros(7)
     for q, need, size in zip(p[several], v[several], moments[several], strict=True):
-        u = max(0.0, 1 - (n - need) / (workload.load * n))
+        u = max(0.0, 1 - (n - need) / (load * n))
         tail = _drain_tail(n, need, v, left)
         D = [1.0] + [float(np.trapezoid(j * t**j * tail, np.log(t))) for j in range(1, 7)]
         for k in range(7):

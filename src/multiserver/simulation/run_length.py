@@ -40,7 +40,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +81,7 @@ Classes = int | tuple[int, ...] | None
 MIN_RELAXATION_TIMES = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunLength:
     """J measured `jobs` of `workload` in each replication, after `warm_up` jobs, at a `fraction`
     λ/λ* of the stability limit, or the load if λ* is not known. `in_order` says that no job starts
@@ -107,7 +107,7 @@ class RunLength:
         fraction = max(load, workload.arrival_rate / (limit or math.inf))
         found = cls(workload, jobs, warm_up, fraction, in_order)
         try:
-            found._moments(6)
+            found._moments  # noqa: B018 (kept for all that follows)
         except OverflowError:
             raise ValueError(
                 "the length of a run is judged by the sixth moment of the durations, which no float"
@@ -160,7 +160,7 @@ class RunLength:
             blocks = max(others, default=0) > work.servers - v
             if blocks and p * self.jobs < MIN_CONTRIBUTING_JOBS:
                 return False
-        second, fourth = (self._moments(4)[k] for k in (2, 4))
+        second, fourth = (self._moments[k] for k in (2, 4))
         found = -math.expm1(-work.arrival_rate * self.mean_duration())
         return self.jobs * min(second**2 / fourth, found) >= MIN_CONTRIBUTING_JOBS
 
@@ -172,14 +172,14 @@ class RunLength:
     @property
     def relaxation(self) -> float:
         """τ = λ E[B²]·2/(C − λ E[B])², the relaxation time of the queue in heavy traffic."""
-        moments, rate = self._moments(2), self._scaled.arrival_rate
+        moments, rate = self._moments, self._scaled.arrival_rate
         return 2 * rate * moments[2] / (self._capacity - rate * moments[1]) ** 2
 
     @property
     def queued(self) -> float:
         """The mean number of jobs that wait in the M/G/1."""
         rate, C = self._scaled.arrival_rate, self._capacity
-        return rate * single_server.cumulants(rate, self._moments(6), C)[0] / C
+        return rate * single_server.cumulants(rate, self._moments, C)[0] / C
 
     @lru_cache(maxsize=256)  # noqa: B019 (of frozen values, which are small)
     def skewness(self, c: Classes = None, queued: float | None = None) -> float:
@@ -187,7 +187,7 @@ class RunLength:
         `queued`, the mean number of waiting jobs, it is γ of the mean waiting time, which does not
         include durations."""
         work, rate, p = self._scaled, self._scaled.arrival_rate, self.share(c)
-        moments, C = self._moments(6), self._capacity
+        moments, C = self._moments, self._capacity
         ψ = single_server.cumulants(rate, moments, C)
         jobs, waiting = p * self.jobs, single_server.part_that_waits(work, self.fraction)
         if queued is not None:
@@ -224,7 +224,7 @@ class RunLength:
     @property
     def waits(self) -> Waits:
         """How waits vary, in the unit of time of `durations`."""
-        work, moments, C = self._scaled, self._moments(6), self._capacity
+        work, moments, C = self._scaled, self._moments, self._capacity
         part = single_server.part_that_waits(work, self.fraction)
         part *= single_server.left_by_sharing(work.sharing, self.fraction, moments)[0]
         ψ = single_server.cumulants(work.arrival_rate, moments, C)
@@ -241,12 +241,12 @@ class RunLength:
         pairs = [(work.probabilities[i] / whole, seen[i]) for i in chosen]
         return [math.fsum(q * X.moment(k) for q, X in pairs) for k in (1, 2, 3)]
 
-    @property
+    @cached_property
     def _scaled(self) -> Workload:
         """The jobs that are judged, in a unit of time in which sixth moments are floats."""
         return in_own_unit(self.workload.judged)
 
-    @property
+    @cached_property
     def _delays(self) -> NDArray[np.float64]:
         """2 ψ_2 and 6 ψ_3 of the delay by jobs that do not fit (2,), 0 if jobs overtake them."""
         rate, moments = delays(self._scaled, self._seen) if self.in_order else (0.0, [])
@@ -265,28 +265,29 @@ class RunLength:
             overtake = not self.in_order
             yield from long_jobs.environments(work, self._seen, self._capacity, overtake)
 
-    @property
+    @cached_property
     def _capacity(self) -> float:
         """The capacity of a single server for which λ is the same fraction of the limit."""
-        return self._scaled.arrival_rate * self._moments(1)[1] / self.fraction
+        return self._scaled.arrival_rate * self._moments[1] / self.fraction
 
-    @property
+    @cached_property
     def _seen(self) -> list[Size]:
         """The distributions, cut off at what one replication shows."""
         return cut_off(self._scaled, self.jobs)
 
-    @property
+    @cached_property
     def _unseen(self) -> float:
         """The largest part, over the classes, of the fourth moment that lies beyond the cut-off."""
         pairs = zip(self._seen, self._scaled.sizes, strict=True)
         return max(1 - seen.moment(4) / X.moment(4) for seen, X in pairs)
 
-    def _moments(self, most: int) -> list[float]:
-        """E[B^k] from k = 0 on, B = v X being the work of a job."""
+    @cached_property
+    def _moments(self) -> list[float]:
+        """E[B^k] from k = 0 to 6, B = v X being the work of a job."""
         pairs = list(zip(self._scaled.needs, self._seen, strict=True))
         return [
             _mean(self._scaled, [v**k * (X.moment(k) if k else 1.0) for v, X in pairs])
-            for k in range(most + 1)
+            for k in range(7)
         ]
 
 
