@@ -188,7 +188,9 @@ def test_classes_come_and_go(exploring):
         for _ in range(2):
             page.get_by_role("button", name="Remove class 1").click()
             page.wait_for_function(SETTLED)
-        assert len(present(page)["classes"]) == 1
+            shares = [c["probability"] for c in present(page)["classes"]]
+            assert sum(shares) == pytest.approx(1, abs=1e-12)
+        assert len(shares) == 1
         assert page.get_by_role("button", name="Remove class 1").is_disabled()
         assert page.locator("#method").inner_text() == "one class"
 

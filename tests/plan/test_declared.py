@@ -49,7 +49,7 @@ MISTAKES = {
     ),
     "no title": (
         ("    title: Mean", "    titel: Mean"),
-        ["title: text without control", "'titel'"],
+        ["titel", "did you mean 'title'?"],
     ),
     "no needs": ((SYSTEM, SYSTEM.replace("[1, 4, 16]", "[]")), ["needs", "at least 1 entry"]),
     "NaN among numbers": (
