@@ -291,6 +291,7 @@ def _require_mean(means: Mapping[str, V], name: str) -> V:
     """One of the means. Raises `NotKnownError` if the method does not compute it."""
     if name not in means:
         known = ", ".join(QUANTITIES[other] for other in means)
-        known = known or "nothing of this class (a simulation, if no measured job is of it)"
-        raise NotKnownError(f"this method does not compute {QUANTITIES[name]}, but {known}")
+        nothing = "nor anything else of this class: a simulation must have measured jobs of it"
+        known = f"but {known}" if known else nothing
+        raise NotKnownError(f"this method does not compute {QUANTITIES[name]}, {known}")
     return means[name]

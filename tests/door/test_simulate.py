@@ -192,9 +192,9 @@ def test_a_class_that_never_came_has_no_times():
     system = rigid(2, (1, 1.0, 1 - 1e-9), (2, 1.0, 1e-9))
     for policy in (ms.FCFS, ms.MaxWeight):
         found = system.under(policy).simulate(load=0.5, jobs=1000, seed=1)
-        with pytest.raises(ms.NotKnownError, match=r"E\[T\], but nothing of this class \(a sim"):
+        with pytest.raises(ms.NotKnownError, match=r"E\[T\], nor anything else of this class: a"):
             _ = found.by_class[1].mean_response_time
-        with pytest.raises(ms.NotKnownError, match=r"E\[N\], but nothing"):
+        with pytest.raises(ms.NotKnownError, match=r"E\[N\], nor anything"):
             _ = found.by_class[1].mean_jobs
         assert found.by_class[0].mean_response_time.mean > 0
         assert "—" in str(found)

@@ -7,8 +7,9 @@ durations of that need. FCFS and ServerFilling are simulated by the numbers of j
 exponential; otherwise they are simulated job by job, like every other policy. The load is
 λ/λ_naive, which is that of the rounded needs. FCFS is unstable at loads of `limit` = λ*/λ_naive or
 more. The limit is exact if durations are exponential and the state space is small enough, and
-simulated otherwise. Points that are unstable are infinite; those so near a simulated limit, or
-beyond one without an interval, that it does not decide are simulated, and infinite if jobs grow.
+simulated otherwise. Points that are unstable are infinite. Where a simulated limit does not decide,
+as the load is within its error or it has no interval, the point is simulated, and infinite if the
+number of jobs grows.
 """
 
 from __future__ import annotations

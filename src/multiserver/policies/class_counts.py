@@ -116,8 +116,8 @@ def in_order(rule_of: Callable[..., Rule]) -> Method:
             jobs = found.class_jobs
             pairs = zip(parts.probabilities, parts.rates, jobs, strict=True)
             waiting = [n - arrival_rate * p / rate for p, rate, n in pairs]
-            # Differences keep their digits unless jobs hardly wait; then a small chain has them.
             alone = _alone(parts, -1, arrival_rate)
+            # Differences keep their digits unless jobs hardly wait; then a small chain has them.
             pairs = zip(jobs[:-1], waiting[:-1], strict=True)
             lost = any(found.imprecision * n > budget.enough * q for n, q in pairs)
             solve = partial(class_counts.means, *chain, arrival_rate, parts.naive_throughput)
