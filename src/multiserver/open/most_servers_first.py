@@ -173,27 +173,30 @@ def _idle_work(
     box: Sequence[int],
 ) -> float:
     """E[V I]/E[I] of the chain truncated to a box."""
-    from multiserver.open.line_sweeps import balance_lines
+    from multiserver.open.line_sweeps import balance_lines, rates_out
 
     sizes = np.array(box) + 1
     counts = np.stack(np.unravel_index(np.arange(math.prod(sizes.tolist())), sizes), axis=1)
     strides = np.array([math.prod(sizes[c + 1 :].tolist()) for c in range(len(box))])
     served = by_need(servers, needs, largest_first=True)(counts)
     leaving = served * np.array(rates)
-    coming = (counts < np.array(box)) * np.array(flows)
-    moving = leaving + coming
+    moving = leaving + (counts < np.array(box)) * np.array(flows)
     idle = (servers - served @ np.array(needs)).astype(float)
     some = idle > 0
     idle, work = idle[some], counts[some] @ (np.array(needs) / np.array(rates))
     axes = range(len(box))
-    across = [np.delete(moving, c, axis=1).sum(axis=1) for c in axes]
+    columns = []
+    for c in axes:
+        across = np.delete(moving, c, axis=1).sum(axis=1)
+        out = rates_out(sizes, c, flows[c], leaving[:, c], across)
+        columns.append((leaving[:, c] / out, 1 / out))
     distribution, mixing = np.ones(len(counts)), Mixing(DEPTH)
     for _ in range(MOST_SWEEPS):
         before = distribution.copy()
         for c in axes:
             for forward in (True, False):
                 balance_lines(
-                    distribution, sizes, strides, c, np.array(flows), leaving, across[c], forward
+                    distribution, sizes, strides, c, np.array(flows), leaving, *columns[c], forward
                 )
         distribution /= distribution[some] @ idle
         if abs(distribution - before)[some] @ idle <= CONVERGED:

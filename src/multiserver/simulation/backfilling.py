@@ -88,9 +88,10 @@ def _run(conservative, factor, source, rng, warm_up, jobs, limit, record, marks)
     servers, needs, cumulated, kinds, parameters, mean_gap = source
     tie = SIMULTANEOUS if may_end_together(kinds) else 0.0
     C, state = len(needs), empty_state(servers, needs, limit, tie)
-    present, everyone = np.zeros(C, np.int64), 0
+    present, everyone = np.zeros(C, np.int64), np.int64(0)
     sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled_server.COLUMNS)
-    arrivals, measured, marked, next_mark = 0, jobs - warm_up, 0, warm_up
+    arrivals, marked = np.int64(0), np.int64(0)
+    measured, next_mark = jobs - warm_up, warm_up
     arrival, done, due = mean_gap * rng.standard_exponential(), math.inf, math.inf
     while measured > 0:
         now = min(arrival, done, due)

@@ -98,16 +98,17 @@ def _run(
         number[C, k] = memory[k]
     arrived, remaining = np.zeros((C, width)), np.zeros((C, width))
     job_class = np.zeros((C, width), np.int64)
-    present, everyone = np.zeros(C, np.int64), 0
+    present, everyone = np.zeros(C, np.int64), np.int64(0)
     allotted, proposed = np.zeros(C, np.int64), np.zeros(C, np.int64)
     waiting = empty_queues(C, limit)
     sums, single = np.zeros((len(by_class) + 1, COLUMNS)), np.zeros(pooled_server.COLUMNS)
 
     # `remaining` is as of the time `updated`.
-    updated, completion, next_class, next_job_done = 0.0, math.inf, 0, 0
+    updated, completion, next_class, next_job_done = 0.0, math.inf, np.int64(0), 0
     idle = servers
     ties = may_end_together(kinds)
-    arrivals, measured, marked, next_mark = 0, jobs - warm_up, 0, warm_up
+    arrivals, marked = np.int64(0), np.int64(0)
+    measured, next_mark = jobs - warm_up, warm_up
     arrival = mean_gap * rng.standard_exponential()
     while measured > 0:
         if arrival < completion:

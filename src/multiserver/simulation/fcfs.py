@@ -178,7 +178,7 @@ def _run(rng, source, warm_up, jobs, sums, record):
     # The queue: a ring of waiting jobs, Q of them from `head` on; its size is a power of 2.
     ring = 64
     came, kind, duration = np.empty(ring), np.empty(ring, dtype=np.int64), np.empty(ring)
-    head = Q = serving = arrived = started = marked = 0
+    head = Q = serving = arrived = started = marked = np.int64(0)
     next_mark = warm_up
     idle, last, top = servers, len(cumulated) - 1, len(time_at_level) - 1
     clock, next_arrival = 0.0, mean_gap * rng.standard_exponential()

@@ -103,14 +103,15 @@ def _run(
     m, full, n = 0, False, min(n, limit)
     number, job_class, need = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
     arrived, remaining, rates = np.zeros(n), np.zeros(n), np.zeros(n)
-    present, everyone = np.zeros(C, np.int64), 0
+    present, everyone = np.zeros(C, np.int64), np.int64(0)
     queue = empty_queues(1, limit)
     sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled_server.COLUMNS)
 
     # `remaining` is as of the time `updated`.
     updated, completion, done, used = 0.0, math.inf, 0, 0.0
     ties = may_end_together(kinds)
-    arrivals, measured, marked, next_mark = 0, jobs - warm_up, 0, warm_up
+    arrivals, marked = np.int64(0), np.int64(0)
+    measured, next_mark = jobs - warm_up, warm_up
     arrival = mean_gap * rng.standard_exponential()
     while measured > 0:
         arriving = arrival < completion

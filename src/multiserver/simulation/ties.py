@@ -8,7 +8,6 @@ a job that ends just when servers are reserved for another.
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 from multiserver.simulation.draws import BIMODAL, DETERMINISTIC
@@ -20,4 +19,7 @@ SIMULTANEOUS = 2.0**-44
 @njit(cache=True)
 def may_end_together(kinds):
     """Whether durations, of these kinds (`draws`), may be equal."""
-    return np.any((kinds == DETERMINISTIC) | (kinds == BIMODAL))
+    for kind in kinds:
+        if kind == DETERMINISTIC or kind == BIMODAL:
+            return True
+    return False
