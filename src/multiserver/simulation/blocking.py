@@ -50,14 +50,14 @@ def delays(workload: Workload, seen: Sequence[Size]) -> tuple[float, list[float]
     p, v = np.array(workload.probabilities), np.array(workload.needs)
     moments = np.array([[S.moment(j) for j in range(7)] for S in seen])
     t, left = _still_in_service(workload, moments)
-    several = v > 1
-    share, found = p[several].sum(), np.zeros(7)
-    for q, need, size in zip(p[several], v[several], moments[several], strict=True):
+    share, found = p[v > 1].sum(), np.zeros(7)
+    for need in np.unique(v[v > 1]):
         u = max(0.0, 1 - (n - need) / (load * n))
         tail = _drain_tail(n, need, v, left)
         D = [1.0] + [float(np.trapezoid(j * t**j * tail, np.log(t))) for j in range(1, 7)]
+        S = p[v == need] @ moments[v == need]
         for k in range(7):
-            found[k] += q * sum(math.comb(k, j) * D[k - j] * u**j * size[j] for j in range(k + 1))
+            found[k] += sum(math.comb(k, j) * D[k - j] * u**j * S[j] for j in range(k + 1))
     return λ * share, (found / max(share, TINY)).tolist()
 
 
@@ -66,7 +66,11 @@ def mean_drain_times(workload: Workload, seen: Sequence[Size]) -> list[float]:
     n, v = workload.servers, np.array(workload.needs)
     moments = np.array([[S.moment(j) for j in range(5)] for S in seen])
     t, left = _still_in_service(workload, moments)
-    return [float(np.trapezoid(t * _drain_tail(n, need, v, left), np.log(t))) for need in v]
+    means = {
+        need: float(np.trapezoid(t * _drain_tail(n, need, v, left), np.log(t)))
+        for need in set(workload.needs)
+    }
+    return [means[need] for need in workload.needs]
 
 
 def cut_off(workload: Workload, jobs: float) -> list[Size]:

@@ -19,7 +19,7 @@ SIMULTANEOUS = 2.0**-44
 @njit(cache=True)
 def may_end_together(kinds):
     """Whether durations, of these kinds (`draws`), may be equal."""
+    equal = 0
     for kind in kinds:
-        if kind == DETERMINISTIC or kind == BIMODAL:
-            return True
-    return False
+        equal += kind in (DETERMINISTIC, BIMODAL)
+    return equal > 0
