@@ -121,6 +121,16 @@ def servers_or_speeds(given: object) -> int | tuple[float, ...]:
     return tuple(map(as_float, speeds))
 
 
+def sum_near_1(probabilities: Iterable[float]) -> float:
+    """The sum of probabilities. Raises `ValueError` unless it is 1, up to their digits."""
+    total = math.fsum(probabilities)
+    if abs(total - 1) > SUM_TOLERANCE:
+        near = "; if digits are missing, divide each, as a float of 64 bits, by the sum"
+        hint = near * (abs(total - 1) < ROUNDED)
+        raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}{hint}")
+    return total
+
+
 def summing_to_1(classes: tuple[Any, ...]) -> tuple[Any, ...]:
     """The classes, with the probabilities nearest to theirs (Σ (Δp/p)² is least) that sum to 1, if
     more than rounding is missing: methods differ in where they use the sum, and 1e-9 of it would be
@@ -129,11 +139,7 @@ def summing_to_1(classes: tuple[Any, ...]) -> tuple[Any, ...]:
     Raises `ValueError` unless they sum to 1, up to their digits.
     """
     probabilities = [float(c.probability) for c in classes]
-    total = math.fsum(probabilities)
-    if abs(total - 1) > SUM_TOLERANCE:
-        near = "; if digits are missing, divide each, as a float of 64 bits, by the sum"
-        hint = near * (abs(total - 1) < ROUNDED)
-        raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}{hint}")
+    total = sum_near_1(probabilities)
     if abs(total - 1) < SUM_ROUNDING:
         return classes
     part = (1 - total) / math.fsum(p * p for p in probabilities)

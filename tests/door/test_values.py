@@ -189,8 +189,11 @@ def test_integers_of_numpy_are_stored_as_plain_ones():
 
 def test_probabilities_of_seven_digits_are_refused_with_what_to_do():
     short = np.float32([0.7, 0.2, 0.1])
-    with pytest.raises(ValueError, match=r"a sum of 0\.99999999.*; if digits are missing, divide"):
+    said = r"a sum of 0\.99999999.*; if digits are missing, divide"
+    with pytest.raises(ValueError, match=said):
         rigid(4, *((need, 1.0, p) for need, p in zip((1, 2, 4), short, strict=True)))
+    with pytest.raises(ValueError, match=said):
+        ms.Hyperexponential((1.0, 2.0, 4.0), short)
     wide = [float(p) for p in short]
     assert rigid(4, *((v, 1.0, p / sum(wide)) for v, p in zip((1, 2, 4), wide, strict=True)))
     with pytest.raises(ValueError, match=r"a sum of 1\.5$"):

@@ -6,10 +6,9 @@ overflow. Probabilities are divided by their sum, which must be 1 to within 1e-9
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
-from multiserver.checks import LARGEST, SUM_TOLERANCE, as_float, members
+from multiserver.checks import LARGEST, as_float, members, sum_near_1
 
 
 def positive(name: str, value: object) -> float:
@@ -40,8 +39,6 @@ def set_mixture(
         if not 0 < as_float(p) <= 1:
             never = f": leave it out of `probabilities` and `{name}`" if as_float(p) == 0 else ""
             raise ValueError(f"probability must lie in (0, 1], found {p!r}{never}")
-    total = math.fsum(map(as_float, probabilities))
-    if abs(total - 1) > SUM_TOLERANCE:
-        raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}")
+    total = sum_near_1(map(as_float, probabilities))
     object.__setattr__(size, name, tuple(positive(name, value) for value in values))
     object.__setattr__(size, "probabilities", tuple(float(p) / total for p in probabilities))
