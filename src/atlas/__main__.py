@@ -33,23 +33,25 @@ ENDINGS = (".yaml", ".yml", ".json")
 RATE = "--max-jobs-per-timespan"
 
 
-def arrange(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The arguments, reordered so that targets after a config file or a choice come first, and the
-    config files."""
-    targets, files, rest = [], [], []
+def arrange(arguments: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+    """The arguments, reordered so that targets after a config file or a choice come first, the
+    config files, and the choices."""
+    targets, files, choices, rest = [], [], [], []
     among_files = among_choices = False
     for argument in arguments:
         if argument.startswith("-"):
             among_files, among_choices = argument in OPTIONS, argument in CHOICES
+            choices += [argument.removeprefix("--config=")] * argument.startswith("--config=")
             rest.append(argument)
         elif (among_choices and "=" not in argument) or (
             among_files and not (argument.endswith(ENDINGS) or Path(argument).is_file())
         ):
             targets.append(argument)
         else:
-            files += [argument] if among_files else []
+            files += [argument] * among_files
+            choices += [argument] * among_choices
             rest.append(argument)
-    return targets + rest, files
+    return targets + rest, files, choices
 
 
 def place_cache() -> None:
@@ -69,12 +71,11 @@ def main(arguments: Sequence[str]) -> None:
     from atlas.config.run_config import require_choices
     from atlas.plan.locks import HELD
 
-    arguments, files = arrange(arguments)
+    arguments, files, choices = arrange(arguments)
     try:
         for file in (CONFIG, *files):
             read_config(Path(file), file)
-        given = [word.removeprefix("--config=") for word in arguments]
-        require_choices(word.partition("=")[0] for word in given if "=" in word)
+        require_choices(word.partition("=")[0] for word in choices)
     except ConfigError as error:
         sys.exit(str(error))
     place_cache()

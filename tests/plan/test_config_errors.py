@@ -196,6 +196,12 @@ def test_what_only_a_file_of_a_paper_has_is_no_choice_of_the_command_line(projec
         main([*own, "figures={}"])
 
 
+def test_a_misspelt_choice_is_told_before_all_papers_are_planned(monkeypatch):
+    monkeypatch.setattr(snakemake.cli, "main", lambda arguments: pytest.fail("it was planned"))
+    with pytest.raises(SystemExit, match=r"--config: efort\n(.|\n)*did you mean 'effort'\?"):
+        main(["-n", "--config", "seed=3", "efort=quick"])
+
+
 def test_plain_snakemake_refuses_it_too(project):
     own = project.root / "own.yaml"
     own.write_text("paper: mine\nfigures: {}\nshared: {day: 2024-05-31, word: no, many: 1e5}\n")

@@ -236,16 +236,17 @@ def test_what_cannot_be_solved_is_said_and_simulated(folder):
 
 
 @pytest.mark.parametrize(
-    ("option", "values", "files"),
+    ("option", "values", "files", "choices"),
     [
-        ("--configfile", ["mine.yaml"], ["mine.yaml"]),
-        ("--config", ["effort=quick", "seed=1"], []),
+        ("--configfile", ["mine.yaml"], ["mine.yaml"], []),
+        ("--config", ["effort=quick", "seed=1"], [], ["effort=quick", "seed=1"]),
     ],
 )
-def test_targets_after_a_config_file_or_a_choice_are_targets(option, values, files):
+def test_targets_after_a_config_file_or_a_choice_are_targets(option, values, files, choices):
     target, rest = "three-classes_classes", ["-n", "all"]
     arranged = [target, option, *values, *rest]
-    assert arrange([option, *values, target, *rest]) == (arranged, files)
+    assert arrange([option, *values, target, *rest]) == (arranged, files, choices)
+    assert arrange(["--config=seed=1", "--set-threads", "draw=2"])[2] == ["seed=1"]
 
 
 def test_snakemakes_cache_is_in_the_working_folder_only_if_the_home_is_read_only(

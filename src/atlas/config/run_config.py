@@ -100,16 +100,15 @@ def choose_sound(
             places |= {path: f"{name}:{line}" for path, line in lines.items() if path[0] in own}
     # Those of a file that is refused would be taken for choices of the command line.
     choices = _command_line_choices(config, read) if len(read) == 1 + len(files) else {}
-    if any("paper" in content for content in contents.values()):
-        with found.collecting():
-            require_choices(choices)
-        choices = {k: v for k, v in choices.items() if k not in ABOUT_PAPERS - ABOUT_RUNS}
-    choices = {key: _as_number(value, run.get(key)) for key, value in choices.items()}
+    words = choices.keys()
+    choices = {k: _as_number(v, run.get(k)) for k, v in choices.items() if k in ABOUT_RUNS}
     run = _merged(run, choices)
     for key in choices:
         places = {path: place for path, place in places.items() if path[0] != key}
         places[(key,)] = "--config"
     plain = _leave_out_faults(run, ABOUT_PAPERS if contents else (), places, found)
+    with found.collecting():
+        require_choices(words)
     papers = {file: content for file, content in contents.items() if "paper" in content}
     about_given = papers or (files and not contents)
     if about_given and not any("papers" in named for named in (choices, *contents.values())):
@@ -145,11 +144,15 @@ def _leave_out_faults(
 
 
 def require_choices(given: Iterable[str]) -> None:
-    """Raise `ConfigError` about `given` keys of the command line that only a paper's file has."""
+    """Raise `ConfigError` about `given` keys of the command line that only a paper's file has, or
+    nothing."""
     expected = f"one of {', '.join(ABOUT_RUNS)}"
-    hint = "figures, tables and claims stand in the file of their paper"
-    about = [key for key in given if key in ABOUT_PAPERS - ABOUT_RUNS]
-    faults = [Fault((key,), "a key of a paper", expected, hint) for key in about]
+    faults = []
+    for key in (key for key in given if key not in ABOUT_RUNS):
+        found, hint = "an unknown key", suggest(key, ABOUT_RUNS)
+        if key in ABOUT_PAPERS:
+            found, hint = "a key of a paper", "figures, tables and claims stand in its file"
+        faults.append(Fault((key,), found, expected, hint))
     raise_for(faults, "--config", {})
 
 
