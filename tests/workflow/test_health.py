@@ -111,8 +111,9 @@ def test_what_cannot_be_replaced_is_said_before_anything_is_removed(tiny_copy):
 @pytest.mark.slow
 def test_what_stands_in_the_way_is_named_before_any_job_and_removed_by_hand(tiny_copy):
     """Snakemake says of a link to nothing that somebody has just deleted the file, and ends in a
-    traceback where a file stands in the place of a folder, or the path has braces. A run that read
-    a pipe would wait for ever."""
+    traceback where a file stands in the place of a folder, or the path has braces; it would remove
+    a folder in the place of a file, with what is in it. A run that read a pipe would wait for
+    ever."""
     root = tiny_copy.root
     for name in ("results/logs", "figures/tiny/fig1.svg", "figures/tiny"):
         place, aside = root / name, root / "aside"
@@ -127,13 +128,15 @@ def test_what_stands_in_the_way_is_named_before_any_job_and_removed_by_hand(tiny
         assert done.returncode != 0 and said in done.stdout and "Traceback" not in done.stdout
         place.unlink()
         aside.rename(place)
-    for place in (root / "figures/tiny/fig1.svg", one(tiny_copy, "results/series/*/*.csv")):
+    series = one(tiny_copy, "results/series/*/*.csv")
+    for place, make in ((root / "figures/tiny/fig1.svg", Path.mkdir), (series, os.mkfifo)):
         name, aside = place.relative_to(root).as_posix(), root / "aside"
         place.rename(aside)
-        os.mkfifo(place)
+        make(place)
         done = tiny_copy.run("all")
         assert done.returncode != 0 and f"{name}: found no file; remove it" in done.stdout
-        aside.replace(place)
+        place.rmdir() if place.is_dir() else place.unlink()
+        aside.rename(place)
     assert tiny_copy.build("all") == []
     root.rename(root.with_name("{atlas}"))
     done = Project(root.with_name("{atlas}")).run("all", "-n")

@@ -37,14 +37,14 @@ def require_plain(root: Path) -> None:
 
 def require_free(files: Iterable[Path]) -> None:
     """Raise `OSError` that names what stands in the way of an output: a link to nothing, as a cache
-    that was cleared leaves, a file in the place of a folder, or a pipe or device, which a run would
-    wait for."""
+    that was cleared leaves, a file in the place of a folder, a folder in that of a file, which a
+    job would remove with all that is in it, or a pipe or device, which a run would wait for."""
     files = [*files]
     for folder in sorted({parent for file in files for parent in file.parents}):
         if os.path.lexists(folder) and not folder.is_dir():
             raise OSError(f"{folder}: found no folder; remove it and run again; no job was started")
     for file in files:
-        if file.exists() and not (file.is_file() or file.is_dir()):
+        if file.exists() and not file.is_file():
             raise OSError(f"{file}: found no file; remove it and run again; no job was started")
     dead = [file for file in files if file.is_symlink() and not file.exists()]
     if dead:
