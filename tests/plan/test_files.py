@@ -83,6 +83,22 @@ def test_a_tab_is_named_with_its_place_and_what_to_write(tmp_path, old, new, lin
     assert str(error.value).endswith("write spaces in its place")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("Wasted", "Wast\x08ed", 5, "found     the character U+0008"),
+        ("Wasted", "Wasted\u2028", 5, "found     the character U+2028, at which a line would end"),
+        ("title: ", "title:\xa0", 6, "    line 5 has a no-break space (U+00A0): write a plain one"),
+    ],
+)
+def test_a_character_that_is_not_seen_is_named_with_its_line(tmp_path, old, new, line, said):
+    own = tmp_path / "own.yaml"
+    own.write_text((OWN % ("own", "fig1", "curve")).replace(old, new, 1), "utf-8")
+    with pytest.raises(ConfigError) as error:
+        read_config(own, "own.yaml")
+    assert f"own.yaml:{line}: " in str(error.value) and said in str(error.value)
+
+
 def test_a_number_that_yaml_1_1_has_as_octal_is_refused(plan_of):
     with pytest.raises(ConfigError, match=r"own.yaml:1: (.|\n)*found +010\n +expected  10, or the"):
         plan_of("seed: 010\n" + OWN % ("own", "fig1", "curve"))

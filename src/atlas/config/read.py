@@ -34,6 +34,10 @@ LONGEST_NUMBER = 400
 MOST_VALUES = 1_000_000
 DEEPEST = 60
 NO_TOKEN = "found character that cannot start any token"
+# YAML 1.1 ends a line at these; YAML 1.2 and editors do not.
+LINE_ENDS = re.compile("[\x85\u2028\u2029]")
+# Where it was meant to be indentation, or to end a mark.
+NO_BREAK_SPACE = re.compile("(^ *|[:-])\xa0", re.MULTILINE)
 NO_COLON = "mapping values are not allowed in this context"
 COLON = (
     "text with a colon needs quotes, and a key a colon and a space: here, or in the lines above if"
@@ -60,12 +64,17 @@ def read_yaml(file: FilePath, name: str) -> tuple[Any, Lines]:
         refuse(name, line, f"bytes that are no text, {error.reason}", "text in UTF-8")
     except OSError as error:
         refuse(name, 0, error.strerror or str(error), f"a file that can be read{in_this_folder()}")
+    if odd := LINE_ENDS.search(text):
+        found = f"the character U+{ord(odd[0]):04X}, at which a line would end unseen"
+        refuse(name, _line_at(text, odd.start()), found, "an ordinary end of a line, or a space")
     try:
         events = list(_as_deep_as_read(yaml.parse(text, Loader=LOADER)))
     except yaml.MarkedYAMLError as error:
         _refuse_syntax(name, text, error, "YAML")
-    except yaml.YAMLError as error:
-        refuse(name, 1, str(error).splitlines()[0], "YAML without control characters")
+    except yaml.reader.ReaderError as error:
+        line = _line_at(text, text.index(chr(error.character)))
+        found = f"the character U+{error.character:04X}"
+        refuse(name, line, found, "YAML without control characters")
     return _Composer(name, iter(events)).compose()
 
 
@@ -129,6 +138,10 @@ def refuse(name: str, line: int, found: str, expected: str, hint: str = "") -> N
     raise_for([Fault((), found, expected, hint)], name, {(): line})
 
 
+def _line_at(text: str, index: int) -> int:
+    return text.count("\n", 0, index) + 1
+
+
 def _refuse_syntax(
     name: str, text: str, error: yaml.MarkedYAMLError, expected: str, hint: str = ""
 ) -> None:
@@ -144,6 +157,8 @@ def _refuse_syntax(
         found, hint = f"text that begins with {text[mark.index]}", "put it in quotes"
     elif mark and error.context_mark and error.context_mark.line < mark.line:
         found += f" in what begins on line {error.context_mark.line + 1}"
+    for odd in NO_BREAK_SPACE.finditer(text, 0, mark.index if mark else 0):
+        hint = f"line {_line_at(text, odd.end())} has a no-break space (U+00A0): write a plain one"
     refuse(name, line, found, expected, hint)
 
 
