@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticCustomError, ValidationError
 from tests.conftest import ROOT
 from tests.traces.logs import jobs_of, read_plain
 
+from atlas.models.log_blocks import TraceBlock
 from atlas.models.traces import read_chunks, read_table, require_readable
 from atlas.traces import FAULTS, borg, slurm, swf
 
@@ -140,6 +141,14 @@ def test_a_line_without_end_fills_no_memory(tmp_path, format, fill):
     assert done.returncode == 0, done.stderr[-500:]
     assert ("bytes" in done.stdout) == (fill == b"9")
     assert int(done.stdout.split("VmHWM")[1]) < 2**19
+
+
+@pytest.mark.parametrize("separator", ['"', "\n", "é", ";;", ""])
+def test_what_cannot_separate_fields_is_refused_by_the_plan(separator):
+    block = {"file": "log.csv", "format": "plain", "columns": {"need": "v", "duration": "x"}}
+    assert TraceBlock(**block, separator=";").separator == ";"
+    with pytest.raises(ValidationError, match="separator"):
+        TraceBlock(**block, separator=separator)
 
 
 @pytest.mark.parametrize("text", ["", "nothing\n", "cores\n", PLAIN.replace("4", "x"), "\0"])

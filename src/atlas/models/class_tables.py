@@ -90,7 +90,7 @@ def _rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
         if not raw.strip() or raw.startswith("#"):
             continue
         try:
-            fields = [field.strip() for field in next(csv.reader([raw]))]
+            fields = [field.strip() for field in next(csv.reader([raw], strict=True))]
         except csv.Error as error:
             raise TableError(line, str(error), "a line of a table of classes") from None
         if not names:
@@ -99,7 +99,8 @@ def _rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
             continue
         if len(fields) != len(names):
             found = f"{len(fields)} {'field' if len(fields) == 1 else 'fields'}"
-            raise TableError(line, found, f"{len(names)}: {', '.join(names)}")
+            decimal = POINTS if len(fields) > len(names) else ""
+            raise TableError(line, found, f"{len(names)}: {', '.join(names)}{decimal}")
         if (count := count + 1) > MOST:
             raise TableError(line, f"more than {MOST} rows", "a table of classes, not of jobs")
         yield line, dict(zip(names, fields, strict=True))
@@ -129,6 +130,8 @@ def _number(
     text = row[name]
     kind = "a whole number" if whole else "a number"
     expected = f"{kind} of {least:g} to {most:g}"
+    if "," in text:
+        expected += ", with a decimal point"
     try:
         value = read_whole(text) if whole else read_number(text)
     except ValueError:

@@ -117,7 +117,7 @@ class TraceBlock(Block):
         Field(
             min_length=1,
             max_length=1,
-            pattern=r"^[\t -~]$",
+            pattern=r"^[\t !#-~]$",
             description="of a plain table's fields",
         ),
     ] = None
