@@ -155,11 +155,15 @@ def test_the_count_is_that_of_the_levels(servers, needs):
     rates, p = [1.0] * len(needs), [1 / len(needs)] * len(needs)
     blocks = prepare(MultiserverJobSystem.of(servers, needs, rates, p))
     assert block_entries(servers, needs) == sum(len(level) ** 2 for level in blocks.fronts[:-1])
+    # In units a thousand million times as small, the columns of an array would take gigabytes.
+    many = [10**9 * v for v in needs]
+    assert block_entries(10**9 * servers + 1, many) == block_entries(servers, needs)
 
 
 def test_what_cannot_be_solved_is_counted_in_no_time():
     assert block_entries(48, [1, 3, 7, 24]) > MAX_BLOCK_ENTRIES
     assert block_entries(10**8, [1, 10**8]) == float("inf")
+    assert block_entries(10**9, [10**6, 10**6 + 1, 10**6 + 7]) == float("inf")
 
 
 def test_a_need_above_the_servers_is_refused():
