@@ -32,6 +32,7 @@ from multiserver.simulation.interruptions import (
 )
 from multiserver.simulation.streams import generator
 from multiserver.sizes import Bimodal, Deterministic, Erlang, Exponential, Pareto
+from multiserver.system import JobClass, System
 
 from ..theory.references import close
 from .algorithm_1 import reference, with_timers
@@ -225,6 +226,14 @@ def test_the_spread_says_how_many_replications_a_short_interval_takes():
     found = simulate_to_precision(TOY, bound, seed=6, first=10, most=1000, **EFFORT)
     np.testing.assert_array_equal(found.runs.tallies, whole.runs.tallies)
     assert width(found) <= bound
+
+
+@pytest.mark.parametrize("speed", [1e-9, 1e-100])
+def test_a_server_so_slow_that_a_run_would_not_end_is_refused(speed):
+    job = JobClass(compatible={0, 1}, duration=Exponential(1.0))
+    queue = System((speed, 1.0, 1.0), [job]).under(RandomInterruptions)
+    with pytest.raises(ValueError, match=r"^jobs come and go .* as the slowest serve some that"):
+        queue.simulate(load=0.1, jobs=1000, seed=1)
 
 
 def test_load_and_quantum():

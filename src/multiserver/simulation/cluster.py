@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from multiserver.simulation.pooled_server import mean_work
 from multiserver.simulation.workload import (
+    MAX_JOBS,
     MISSING_LOAD,
     RELAXATION_FACTOR,
+    TooManyJobsError,
     Workload,
     mean_remaining_duration,
 )
@@ -165,14 +167,22 @@ class Cluster:
 
     def filling_jumps(self) -> int:
         """The jumps after which servers that started empty have forgotten it, as in
-        `Workload.least_warm_up`, if each job is served by one of its servers, the slowest."""
+        `Workload.least_warm_up`, if each job is served by one of its servers, the slowest. Raises
+        `TooManyJobsError` if they are more than `MAX_JOBS`."""
         servers = range(len(self.capacities))
         longest = max(
             mean_remaining_duration(c.size)
             / min(self.capacities[s] for s in (c.servers if c.fixed else servers))
             for c in self.classes
         )
-        return math.ceil(self.jump_rate * RELAXATION_FACTOR * longest * math.log(1 / MISSING_LOAD))
+        jumps = self.jump_rate * RELAXATION_FACTOR * longest * math.log(1 / MISSING_LOAD)
+        if jumps > MAX_JOBS:
+            raise TooManyJobsError(
+                f"jobs come and go {jumps:.1g} times before the servers have forgotten that they"
+                f" were empty, as the slowest serve some that long: more than {MAX_JOBS:.0e} in a"
+                " replication take too long to simulate"
+            )
+        return math.ceil(jumps)
 
     def settling_jumps(self, limit: float = 1.0) -> int:
         """The jumps after which a queue that started empty has forgotten it; `limit` is the largest
