@@ -213,11 +213,14 @@ def test_work_of_many_servers(monkeypatch):
 
 @pytest.mark.parametrize("servers", [10**9, 10**15])
 def test_work_of_more_servers_than_can_be_listed(servers):
-    """All but one at work on the smallest jobs, or two jobs of nearly half of them."""
+    """All but one at work on the smallest jobs, or two jobs of nearly half of them; or one job of
+    half of them."""
     given = servers, (1, 1000), (Exponential(1.0), Exponential(2.0)), (0.5, 0.5)
     assert threshold_parallelism(*given, refined=True).nonfull_work == servers - 1
     halves = servers, (servers // 2, servers // 2 - 1), (Exponential(1.0),) * 2, (0.5, 0.5)
     assert threshold_parallelism(*halves, refined=True).nonfull_work == close(2.0, rel=1e-8)
+    half = servers, (servers // 2,), (Exponential(1.0),), (1.0,)
+    assert threshold_parallelism(*half, refined=True).nonfull_work == 1.0
 
 
 def test_bounds_of_more_servers_than_can_be_listed():

@@ -171,8 +171,11 @@ def _heaviest(room: int, weights: Sequence[int], values: Sequence[float]) -> flo
     Of w jobs other than those of weight w that are worth most for their weight, some weigh a
     multiple of w together, and as many of the latter are worth as much: fewer than w are needed,
     and with many servers all room beyond theirs is filled at once. If even that leaves more than
-    `MOST_ROOM`, the value of room filled without a gap is returned, which is no less.
+    `MOST_ROOM`, the value of room filled without a gap is returned, which is no less. Room is
+    counted in units of the greatest common divisor of the weights, of which all fill a multiple.
     """
+    unit = math.gcd(*weights)
+    room, weights = room // unit, [w // unit for w in weights]
     if room > MOST_ROOM:
         pairs = zip(weights, values, strict=True)
         best_weight, value = max(pairs, key=lambda pair: (pair[1] / pair[0], -pair[0]))
