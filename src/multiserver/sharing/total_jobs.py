@@ -29,8 +29,9 @@ from multiserver.errors import TooLargeError
 from multiserver.sharing.queue import MultiServerQueue, layers, over_subsets, require_stable
 from multiserver.sharing.symmetric import JobType, ServerPool, joining
 
-# So many numbers are multiplied at most for one P(N > k): minutes.
-MOST_PRODUCTS = 10**10
+# So many numbers are multiplied at most for one P(N > k), minutes, if a product takes as long as
+# so many more numbers do.
+MOST_PRODUCTS, OVERHEAD = 10**10, 1000
 
 
 def steps_by_classes(queue: MultiServerQueue, arrival_rates: ArrayLike) -> csr_array:
@@ -78,10 +79,12 @@ def tail(steps: csr_array, log_total: float, k: int) -> float:
     that it would take minutes."""
     if k < 0:
         return 1.0
-    if k * steps.nnz > MOST_PRODUCTS:
+    # P(N > k) decays by the largest element of the diagonal, and is below all floats from `end` on.
+    end = 2 * 800 / max(1 - float(steps.diagonal().max()), math.ulp(0.5))
+    if min(k, end) * (steps.nnz + OVERHEAD) > MOST_PRODUCTS:
         raise TooLargeError(
             f"P(N > k) takes k = {k} products with {steps.nnz} numbers each,"
-            f" at most {MOST_PRODUCTS:.0e} in all"
+            f" at most {MOST_PRODUCTS // (steps.nnz + OVERHEAD)}"
         )
     # The weights as floats times powers of two, which scale without rounding.
     power = math.floor(-log_total / math.log(2))
@@ -89,14 +92,23 @@ def tail(steps: csr_array, log_total: float, k: int) -> float:
     weights = np.zeros(steps.shape[0])
     weights[0] = none
     below = math.ldexp(none, power)
-    for _ in range(k):
+    for m in range(1, k + 1):
         weights = steps @ weights
         _, scale = math.frexp(float(weights.max()))
         weights, power = np.ldexp(weights, -scale), power + scale
-        below += math.ldexp(float(weights.sum()), power)
+        mass = math.ldexp(float(weights.sum()), power)
+        below += mass
+        # A larger k has no larger probability; m are few, as each takes a solution.
+        if mass == 0.0 and below >= 0.5 and m & (m - 1) == 0 and not _beyond(steps, weights, power):
+            return 0.0
     # Far below the median the weights of longer sequences may overflow; above it they do not.
     if below < 0.5:
         return 1 - below
+    return _beyond(steps, weights, power)
+
+
+def _beyond(steps: csr_array, weights: NDArray[np.float64], power: int) -> float:
+    """The weight of all sequences longer than those of `weights` times 2^`power`."""
     return math.ldexp(float(_longer(steps, weights).sum()), power)
 
 
