@@ -149,7 +149,10 @@ class Result(Table, Generic[V]):
             raise NotKnownError(f"{message}; simulate(times=True) has it, for most policies")
         if isinstance(k, bool) or not isinstance(k, Integral):
             raise ValueError(f"k must be an integer, found {k!r}")
-        return self._tail(int(k) if self.kind == "simulated" else max(-1, min(int(k), MOST_JOBS)))
+        if self.kind == "simulated":
+            return self._tail(int(k))
+        # A sum of probabilities may round to more than 1.
+        return 1.0 if k < 0 else min(self._tail(min(int(k), MOST_JOBS)), 1.0)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each quantity and class, as plain values.

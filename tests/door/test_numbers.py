@@ -182,3 +182,11 @@ def test_arithmetic_is_with_numbers_of_every_kind_and_with_nothing_else(value):
         for act in (lambda a, b: a + b, lambda a, b: a * b, lambda a, b: b - a):
             with pytest.raises(TypeError):
                 act(value, wrong)
+
+
+@pytest.mark.parametrize("load", [0.1, 0.4, 0.5])
+def test_there_are_surely_more_than_minus_one_jobs(load):
+    """The sum of a chain's probabilities rounds to 1 ± 4e-16."""
+    queue = rigid(2, (1, 1.0, 0.5), (2, 2.0, 0.5)).under(ms.LeastServersFirst)
+    found = queue.exact(load=load, enough=1e-4)
+    assert found.tail(-1) == 1.0 > found.tail(0)
