@@ -20,10 +20,13 @@ that of the mean, and not looked at.
 
 Jobs that hardly wait have tails without bursts, which are those of their durations. If the jobs
 beyond the level vary between replications as `SCATTERED` independent ones, they are in no bursts.
+This is said of `KNOWN_SPREAD` replications or more. Of fewer it is not known how they vary, and
+those that vary little by chance would be chosen.
 
 *The share beyond.* Of a quantile it is known. That beyond t or k must not be taken from the jobs
 that the interval rests on: near the least share that is enough, the runs with an interval would be
-those that found many. It is taken from the second half of the warm-up.
+those that found many. It is taken from the second half of the warm-up. That need not be exact: what
+matters is that it does not depend on what is measured.
 """
 
 from __future__ import annotations
@@ -40,9 +43,12 @@ from multiserver.simulation.workload import in_own_unit
 # If the jobs beyond a level vary between replications as this many independent ones, they come in
 # no bursts: those of a skewness of `MAX_SKEWNESS` vary as 1.6.
 SCATTERED = 12
+# χ² with 15 degrees of freedom, the measure of how replications vary, is less than a third of its
+# mean with a probability of 1 %.
+KNOWN_SPREAD = 16
 # Jobs that must be expected beyond a level in the warm-ups of all replications, if these are to
-# decide.
-FEWEST_BEFORE = 50
+# decide. They are then seldom fewer than half or more than twice as many as expected.
+FEWEST_BEFORE = 10
 
 
 def skewness_beyond(length: RunLength, share: float) -> float:
@@ -64,8 +70,8 @@ def tail_caveat(length: RunLength, known: float, beyond: Estimate) -> str:
     skewness = skewness_beyond(length, known)
     if skewness <= MAX_SKEWNESS:
         return ""
-    found = min(beyond.mean, 0.5)
-    if beyond.effective_size * found / (1 - found) >= SCATTERED * beyond.replications:
+    found, R = min(beyond.mean, 0.5), beyond.replications
+    if R >= KNOWN_SPREAD and beyond.effective_size * found / (1 - found) >= SCATTERED * R:
         return ""
     return (
         "too short, as jobs beyond it come in bursts, which are so few in a replication that shares"
