@@ -183,6 +183,9 @@ def simulate_interruptions(
     limit = effort.stable_below or highest_rate(system)
     if effort.warm_up:
         settling = cluster.settling_jumps(min(1.0, cluster.load * limit / arrival_rate))
+        if (alone := own_servers.server_alone(cluster)) and alone.load < 1:
+            each = alone.settling_jumps() / alone.jump_rate
+            settling = max(settling, math.ceil(each * cluster.jump_rate))
         warmup = max(warmup, cluster.filling_jumps(), min(settling, jumps))
     found = interruptions.simulate(
         cluster,

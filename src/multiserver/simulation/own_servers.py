@@ -6,6 +6,13 @@ does after jobs of all classes. So a class is also judged in each *part* of the 
 in: the servers of a set S_i with the classes that may use no others, as a cluster by itself. Other
 jobs may come to these servers too, so that the part settles no later than they do.
 
+A job of degree 1 has one server, drawn at random. If all jobs are such, each of the S servers is a
+queue by itself, which gets one job in S and forgets its state after S times as many jobs of all as
+the pool would. A run sees S of these queues, and so means as good as those of one for S times as
+long. But what is missing after the warm-up is missing from all of them, and must be √S times as
+small a part of the mean: it decreases by a factor e in a relaxation time, and the warm-up must have
+½ ln S more of them.
+
 So are the times of the class beyond a level. Those of all jobs are judged by each class that has
 more than `NEGLIGIBLE_SHARE` of the jobs beyond it: one job in fifty may be half of them.
 """
@@ -26,7 +33,7 @@ from multiserver.simulation.estimate import (
     seen_too_little,
     withhold_interval,
 )
-from multiserver.simulation.run_length import RunLength
+from multiserver.simulation.run_length import MIN_RELAXATION_TIMES, RunLength
 from multiserver.simulation.tails import tail_caveat
 from multiserver.simulation.time_averages import caveat_over_time
 
@@ -75,8 +82,15 @@ def caveat_beyond(time: SampledTime, t: float, known: float | None = None) -> st
 
 def parts(cluster: Cluster, length: RunLength) -> Parts:
     """The parts of a cluster, by their classes, and how long a window of this `length` is for them;
-    without one that has all classes."""
+    without one that has all classes and servers."""
     classes, found = cluster.classes, {}
+    if alone := server_alone(cluster):
+        own = tuple(i for i, c in enumerate(classes) if c.servers == 1)
+        S, rates = len(cluster.capacities), alone.workload.arrival_rate
+        share = S * rates / length.workload.arrival_rate
+        times = 1 + math.log(S) / (2 * MIN_RELAXATION_TIMES)
+        jobs, before = math.ceil(share * length.jobs), int(share * length.warm_up / S / times)
+        found[own] = RunLength.of(alone.workload, jobs, before, alone.load, None)
     for servers in {c.servers for c in classes if c.fixed}:
         own = [i for i, c in enumerate(classes) if c.fixed and set(c.servers) <= set(servers)]
         if len(own) == len(classes):
@@ -91,6 +105,16 @@ def parts(cluster: Cluster, length: RunLength) -> Parts:
         jobs, before = (math.ceil(share * n) for n in (length.jobs, length.warm_up))
         found[tuple(own)] = RunLength.of(part.workload, jobs, before, part.load, None)
     return found
+
+
+def server_alone(cluster: Cluster) -> Cluster | None:
+    """The slowest server, with the jobs of degree 1 that are drawn to it; None if there are none,
+    or no other server."""
+    S = len(cluster.capacities)
+    drawn = [replace(c, arrival_rate=c.arrival_rate / S) for c in cluster.classes if c.servers == 1]
+    if S == 1 or not drawn:
+        return None
+    return Cluster((min(cluster.capacities),), tuple(drawn), cluster.interruptions)
 
 
 def _judge(
