@@ -99,6 +99,13 @@ def parts(cluster: Cluster, length: RunLength) -> Parts:
         inside = [
             replace(classes[i], servers=tuple(places[s] for s in classes[i].servers)) for i in own
         ]
+        # Nor may the jobs of degree 1 that have drawn one of these servers use others.
+        drawn = len(servers) / len(cluster.capacities)
+        inside += [
+            replace(c, arrival_rate=drawn * c.arrival_rate, servers=tuple(places.values()))
+            for c in classes
+            if not c.fixed and c.degree == 1
+        ]
         capacities = tuple(cluster.capacities[s] for s in servers)
         part = Cluster(capacities, tuple(inside), cluster.interruptions)
         share = part.workload.arrival_rate / length.workload.arrival_rate
