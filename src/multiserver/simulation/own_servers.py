@@ -89,7 +89,7 @@ def parts(cluster: Cluster, length: RunLength) -> Parts:
         S, rates = len(cluster.capacities), alone.workload.arrival_rate
         share = S * rates / length.workload.arrival_rate
         times = 1 + math.log(S) / (2 * MIN_RELAXATION_TIMES)
-        jobs, before = math.ceil(share * length.jobs), int(share * length.warm_up / S / times)
+        jobs, before = math.ceil(share * length.jobs), share * length.warm_up / S / times
         found[own] = RunLength.of(alone.workload, jobs, before, alone.load, None)
     for servers in {c.servers for c in classes if c.fixed}:
         own = [i for i, c in enumerate(classes) if c.fixed and set(c.servers) <= set(servers)]

@@ -89,7 +89,7 @@ class RunLength:
 
     workload: Workload
     jobs: int
-    warm_up: int
+    warm_up: float
     fraction: float
     in_order: bool = False
 
@@ -98,7 +98,7 @@ class RunLength:
         cls,
         workload: Workload,
         jobs: int,
-        warm_up: int,
+        warm_up: float,
         load: float,
         limit: float | None,
         in_order: bool = False,
