@@ -6,8 +6,8 @@ many of its functions are done, and at the end how long it took.
 
 The numpy functions that compiled code calls are compiled with it. Assigning an array to a slice, or
 numpy's sort, maximum or append, adds half a second to two seconds to each engine that uses one; the
-engines use loops instead. A counter that begins as the literal 0 has a type of its own at first, for
-which all functions that get it are compiled once more; counters begin as `np.int64(0)`.
+engines use loops instead. A counter that begins as the literal 0 has a type of its own at first,
+for which all functions that get it are compiled once more; counters begin as `np.int64(0)`.
 """
 
 from __future__ import annotations
