@@ -38,3 +38,27 @@ def test_a_load_that_no_policy_bears_is_told_of_a_system_too_large_to_solve():
         queue.exact(load=0.3)
     with pytest.raises(ValueError, match="exactly one of load, arrival_rate"):
         queue.exact()
+
+
+@pytest.mark.parametrize("policy", [ms.FCFS, ms.LeastServersFirst, ms.MostServersFirst])
+def test_servers_that_are_only_used_in_large_units_count_as_these(policy):
+    """The ranks of three fronts took an array as long as the servers, which did not fit."""
+    few, many = (
+        rigid(4 * unit, (unit, 5.0, 0.5), (2 * unit, 2.0, 0.5)).under(policy).exact(load=0.3)
+        for unit in (1, 250_000_000)
+    )
+    assert many.mean_jobs == pytest.approx(few.mean_jobs, rel=1e-9)
+
+
+@pytest.mark.parametrize("policy", [ms.LeastServersFirst, ms.MostServersFirst, ms.Quickswap])
+def test_more_servers_than_can_be_listed_are_refused_at_once(policy):
+    """Each listed the numbers of small jobs in service, in 8 GB or more, before it looked at how
+    many there were."""
+    with pytest.raises(ms.NotKnownError, match="takes too much"):
+        rigid(10**9, (1, 5.0, 0.9), (2, 2.0, 0.1)).under(policy).exact(load=0.9)
+
+
+def test_more_servers_than_integers_can_count_are_not_simulated():
+    queue = rigid(10**11, (10**10, 1.0, 1.0)).under(ms.PreemptiveFirstFit)
+    with pytest.raises(ValueError, match="divide servers and needs by a common factor"):
+        queue.simulate(load=0.5, jobs=1_000, seed=1)

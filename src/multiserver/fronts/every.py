@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from multiserver.errors import TooLargeError
 from multiserver.phased import UNSAMPLED, PhasedJobs
 
-MAX_NUMBERS = 5_000_000
+# Of vectors, and of servers to find their ranks by.
+MAX_NUMBERS, MAX_RANKED = 5_000_000, 100_000_000
 # Columns (k, w) of a matrix and their shares (k, w), which sum to 1 in each row or are all 0.
 Shares = tuple[NDArray[np.int64], NDArray[np.float64]]
 
@@ -78,9 +79,16 @@ class Ranks:
 def ranked(servers: int, needs: NDArray[np.int64], least: int) -> tuple[NDArray[np.int64], Ranks]:
     """All u with `least` ≤ Σ u_k v_k ≤ n, one a row, in the order of their ranks.
 
-    Raises `TooLargeError` if arrays would hold more than `MAX_NUMBERS` numbers.
+    Raises `TooLargeError` if arrays would hold more than `MAX_NUMBERS` numbers, or more than
+    `MAX_RANKED` for the ranks.
     """
-    counts, ranks = count_vectors(servers, needs, least), Ranks(servers, needs, least)
+    counts = count_vectors(servers, needs, least)
+    unit = int(np.gcd.reduce(needs))
+    if servers // unit * len(needs) > MAX_RANKED:
+        raise TooLargeError(
+            f"{servers} servers in units of {unit} are too many to rank the ways to share them"
+        )
+    ranks = Ranks(servers // unit, needs // unit, -(-least // unit))
     ordered = np.empty_like(counts)
     ordered[ranks.of(counts)] = counts
     return ordered, ranks

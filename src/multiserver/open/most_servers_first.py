@@ -133,26 +133,24 @@ def _work(
     idle = servers - float(np.dot(flows, work))
     fixed = float(np.dot(flows, work**2)) / idle
     places = [servers // v for v in needs]
+    box = [*before.box, places[-1] + INITIAL_ROOM]
     if len(needs) == 1:
+        _require_fit(box, most_states)
         odds = np.ones(places[0])
         for k in range(1, places[0]):
             odds[k] = odds[k - 1] * (flows[0] / (k * rates[0]))
             scale_down(odds, k)
         odds *= places[0] - np.arange(places[0])
         mean = fixed + float(odds @ np.arange(places[0])) / float(odds.sum()) * float(work[0])
-        return _Work(mean, ROUNDING * mean, (places[0] + INITIAL_ROOM,))
-    box = [*before.box, places[-1] + INITIAL_ROOM]
-    mean = _idle_work(servers, needs, rates, flows, box)
+        return _Work(mean, ROUNDING * mean, tuple(box))
     while True:
-        changes = []
-        for c, most in enumerate(box):
-            larger = [*box[:c], math.ceil(GROWTH * most), *box[c + 1 :]]
-            if math.prod(most + 1 for most in larger) > most_states:
-                raise TooLargeError(
-                    f"{math.prod(most + 1 for most in box)} numbers of jobs by class are not"
-                    f" enough, and {most_states} fit"
-                )
-            changes.append(abs(_idle_work(servers, needs, rates, flows, larger) - mean))
+        larger = [
+            [*box[:c], math.ceil(GROWTH * most), *box[c + 1 :]] for c, most in enumerate(box)
+        ]
+        for one in larger:
+            _require_fit(one, most_states)
+        mean = _idle_work(servers, needs, rates, flows, box)
+        changes = [abs(_idle_work(servers, needs, rates, flows, one) - mean) for one in larger]
         left = SERIES * sum(changes) + ROUNDING * (fixed + mean)
         allowed = max(enough * (fixed + mean - before.mean), 2 * ROUNDING * (fixed + mean))
         if left <= allowed:
@@ -162,7 +160,13 @@ def _work(
             math.ceil(GROWTH * most) if change > share else most
             for most, change in zip(box, changes, strict=True)
         ]
-        mean = _idle_work(servers, needs, rates, flows, box)
+
+
+def _require_fit(box: Sequence[int], most_states: int) -> None:
+    if (states := math.prod(most + 1 for most in box)) > most_states:
+        raise TooLargeError(
+            f"{states} numbers of jobs by class are needed, or more, and {most_states} fit"
+        )
 
 
 def _idle_work(

@@ -35,6 +35,8 @@ from multiserver.open.qbd import Level, QuasiBirthDeath, solve
 MOST_CLASSES = 3
 NEGLIGIBLE = 1e-13
 LARGEST_PHASE = 2000
+# The most jobs in service, for seconds a limit.
+MOST_JOBS = 1_000_000
 RELATIVE_TOLERANCE = 1e-13
 
 
@@ -84,6 +86,8 @@ def _mean_servable(
     """E[s_c] of the last of the needs, given the rates and arrival rates of those before it."""
     most = n // needs[0]
     if len(needs) == 2:
+        if most > MOST_JOBS:
+            raise TooLargeError(f"{most} jobs of need {needs[0]} may be in service")
         weight = np.ones(most + 1)
         for i in range(1, most + 1):
             weight[i] = weight[i - 1] * flows[0] / (i * rates[0])

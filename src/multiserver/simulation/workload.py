@@ -22,6 +22,8 @@ MODERATE = 1e20
 ROUNDING = 1e-9
 # The most jobs in a replication: more take too long.
 MAX_JOBS = 10**8
+# The most servers: what `MAX_JOBS` jobs need together is an integer of 64 bits.
+MAX_SERVERS = 10**10
 
 
 class TooManyJobsError(ValueError):
@@ -38,8 +40,8 @@ class Workload:
     the times that they take on their own servers.
 
     Raises `ValueError` unless there are equally many of each, at least one, needs are integers in 1
-    … n, probabilities lie in (0, 1] with sum 1, sizes have a finite mean and λ is positive and
-    finite. It is not checked whether λ is below the stability limit.
+    … n, which is at most `MAX_SERVERS`, probabilities lie in (0, 1] with sum 1, sizes have a finite
+    mean and λ is positive and finite. It is not checked whether λ is below the stability limit.
     """
 
     servers: int
@@ -65,6 +67,11 @@ class Workload:
         )
         for name in ("servers", "needs", "probabilities"):
             object.__setattr__(self, name, getattr(system, name))
+        if self.servers > MAX_SERVERS:
+            raise ValueError(
+                f"at most {MAX_SERVERS} servers can be simulated, found {self.servers}; divide"
+                " servers and needs by a common factor"
+            )
         for size in self.sizes:
             if not isinstance(size, Size) or size.mean == math.inf:
                 raise ValueError(f"sizes must have a finite mean, found {size!r}")
