@@ -144,9 +144,7 @@ def _work(
         mean = fixed + float(odds @ np.arange(places[0])) / float(odds.sum()) * float(work[0])
         return _Work(mean, ROUNDING * mean, tuple(box))
     while True:
-        larger = [
-            [*box[:c], math.ceil(GROWTH * most), *box[c + 1 :]] for c, most in enumerate(box)
-        ]
+        larger = [[*box[:c], math.ceil(GROWTH * most), *box[c + 1 :]] for c, most in enumerate(box)]
         for one in larger:
             _require_fit(one, most_states)
         mean = _idle_work(servers, needs, rates, flows, box)
