@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from scipy.linalg import expm
 
+from multiserver.bisection import bisect
 from multiserver.checks import as_float, members, require_among, require_integer, require_number
 from multiserver.errors import UnstableError
 from multiserver.policies import require_policy
@@ -162,9 +163,9 @@ def fewest_servers(
     """The fewest servers for jobs of these `classes` that arrive at λ = `arrival_rate`.
 
     The numbers `servers` are tried if given. Otherwise the search starts at the first n that can
-    carry the load. If the policy is monotone in servers, it bisects; if not, it tries every n until
-    as many in a row meet the target as the largest need. An n for which the policy is not defined
-    is skipped.
+    carry the load. If the policy is monotone in servers, it bisects, past any n above the answer
+    that is too large; if not, it tries every n until as many in a row meet the target as the
+    largest need. An n for which the policy is not defined is skipped.
     Raises `NotKnownError` if the target's value is not known exactly, and `ValueError` if there are
     no classes or no numbers of servers, the target's class does not exist, λ is not positive, or
     the search would not end, as jobs that never wait do not meet the target or the policy is
@@ -279,20 +280,3 @@ def _is_reachable(target: Target, classes: Sequence[JobClass]) -> bool:
         return True
     longer = math.fsum(p * float((alpha @ expm(T * time)).sum()) for p, alpha, T in parts)
     return longer / total < allowed * (1 - ROUNDING) or allowed >= 1
-
-
-def bisect(meets: Callable[[int], bool], first: int) -> int:
-    """The smallest n ≥ `first` for which `meets(n)`, which must hold for all larger ones too;
-    `meets(n − 1)` has been evaluated as well, unless n = `first`.
-
-    >>> bisect(lambda n: n >= 11, 4)
-    11
-    """
-    below, step = first - 1, 1
-    while not meets(below + step):
-        below, step = below + step, 2 * step
-    enough = below + step
-    while enough - below > 1:
-        middle = (below + enough) // 2
-        below, enough = (below, middle) if meets(middle) else (middle, enough)
-    return enough

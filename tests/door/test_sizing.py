@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import multiserver as ms
+from multiserver.bisection import bisect
 
 from ..theory.references import erlang_c
 
@@ -73,6 +74,34 @@ def test_a_bisection_finds_what_a_search_of_all_finds():
         assert found.smallest == found.from_here_on == fewest and all(enough[fewest - 6 :])
         assert found.smallest > 8 and found.smallest - 1 in found.tried
         assert len(found.tried) <= 2 * math.log2(40)
+
+
+def test_a_step_to_servers_that_are_too_many_for_an_exact_method_is_taken_back():
+    """One server is tried, then 3, then 7, which durations of seven phases make too large."""
+    duration = ms.Hyperexponential(
+        probabilities=(0.5, 0.3, 0.1, 0.06, 0.03, 0.008, 0.002),
+        rates=(1000.0, 100.0, 20.0, 5.0, 1.0, 0.1, 0.01),
+    )
+    jobs, rate = [ms.JobClass(duration=duration)], 0.9 / duration.mean
+    target = ms.Target(time="waiting", longer_than=0.01, at_most=0.01)
+    with pytest.raises(ms.NotKnownError):
+        ms.System(7, jobs).under(ms.FCFS).distribution(arrival_rate=rate)
+    enough = ms.fewest_servers(jobs, target, arrival_rate=rate, policy=ms.FCFS)
+    assert enough.smallest == enough.from_here_on == 5 and enough.tried == (1, 3, 4, 5)
+    assert enough.values[-1] <= 0.01 < enough.values[-2]
+
+
+def test_an_answer_that_is_too_large_for_an_exact_method_is_refused():
+    def meets(n: int) -> bool:
+        if n > 9:
+            raise ms.NotKnownError(f"{n} servers are too many")
+        return n >= least
+
+    least = 9
+    assert bisect(meets, 2) == 9
+    least = 10
+    with pytest.raises(ms.NotKnownError, match="10 servers are too many"):
+        bisect(meets, 2)
 
 
 @pytest.mark.parametrize("bound", [{"longer_than": 0.0, "at_most": 0.1}, {"at_most": 1 / 9}])
