@@ -186,7 +186,9 @@ def simulate_interruptions(
         if (alone := own_servers.server_alone(cluster)) and alone.load < 1:
             each = alone.settling_jumps() / alone.jump_rate
             settling = max(settling, math.ceil(each * cluster.jump_rate))
-        warmup = max(warmup, cluster.filling_jumps(), min(settling, jumps))
+        drawn = 2 * own_servers.settling_time(cluster, arrival_rate / limit) * cluster.jump_rate
+        settling = math.ceil(min(max(settling, drawn), jumps))
+        warmup = max(warmup, cluster.filling_jumps(), settling)
     found = interruptions.simulate(
         cluster,
         seed=effort.seed,

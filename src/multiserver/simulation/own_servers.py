@@ -1,4 +1,4 @@
-"""Intervals of classes that come seldom to servers of their own.
+"""Intervals of classes that come seldom to servers of their own, or draw servers at random.
 
 The queue of `run_length` pools all servers, and a class has a part of its waits. But a class of few
 jobs on slow servers of its own forgets its state after as many jobs of its own as another queue
@@ -13,8 +13,20 @@ long. But what is missing after the warm-up is missing from all of them, and mus
 small a part of the mean: it decreases by a factor e in a relaxation time, and the warm-up must have
 ½ ln S more of them.
 
-So are the times of the class beyond a level. Those of all jobs are judged by each class that has
-more than `NEGLIGIBLE_SHARE` of the jobs beyond it: one job in fifty may be half of them.
+Where jobs draw d servers of S, the servers empty one another, and many settle later than the pool.
+Let R_i be the load of i servers drawn at random by the jobs that may use no others: ρ
+C(i − 1, d − 1)/C(S − 1, d − 1), summed over the classes. Under balanced fairness the number of jobs
+is a sum of independent geometric variables of means R_i/(1 − R_i) (`symmetric`; a recursion over
+the server that is removed gives it for several degrees). If jobs come and go near that balance, N
+approaches its mean by a factor e in
+
+    τ = dE[N]/dλ = (σ/C) Σ_i R_i/(ρ (1 − R_i)²),
+
+for exponential sizes; others have τ (1 + c²)/2. Here, too, ½ ln S more are needed.
+
+The times of the class beyond a level are judged likewise. Those of all jobs are judged by each
+class that has more than `NEGLIGIBLE_SHARE` of the jobs beyond it: one job in fifty may be half of
+them.
 """
 
 from __future__ import annotations
@@ -36,6 +48,7 @@ from multiserver.simulation.estimate import (
 from multiserver.simulation.run_length import MIN_RELAXATION_TIMES, RunLength
 from multiserver.simulation.tails import tail_caveat
 from multiserver.simulation.time_averages import caveat_over_time
+from multiserver.simulation.workload import mean_remaining_duration
 
 if TYPE_CHECKING:
     from multiserver.simulation.interruption_estimates import Performance
@@ -45,12 +58,14 @@ Parts = dict[tuple[int, ...], RunLength]
 
 
 def withhold_intervals(cluster: Cluster, found: Performance) -> Performance:
-    """What was found, without the intervals for E[X_i] and E[T_i] for which a part of the cluster
-    is seen for too short a time; and, if more than `NEGLIGIBLE_SHARE` of the jobs in the cluster
-    are of such a class, without those of all jobs."""
+    """What was found, without the intervals for E[X_i], E[T_i] and γ_i for which a part of the
+    cluster is seen for too short a time; and, if more than `NEGLIGIBLE_SHARE` of the jobs in the
+    cluster are of such a class, without those of all jobs."""
     own, total = parts(cluster, found.length), math.fsum(e.mean for e in found.jobs)
     jobs = _judge(own, found.jobs, caveat_over_time)
-    times = _judge(own, found.response_time, RunLength.caveat)
+    times, rates = (
+        _judge(own, e, RunLength.caveat) for e in (found.response_time, found.service_rate)
+    )
     unseen = ""
     for c, (before, after) in enumerate(zip(found.response_time, times, strict=True)):
         share = found.jobs[c].mean / total
@@ -58,7 +73,12 @@ def withhold_intervals(cluster: Cluster, found: Performance) -> Performance:
             unseen = seen_too_little(c, share)
     overall = withhold_interval(found.overall_response_time, unseen)
     return replace(
-        found, jobs=jobs, response_time=times, overall_response_time=overall, unseen=unseen
+        found,
+        jobs=jobs,
+        response_time=times,
+        service_rate=rates,
+        overall_response_time=overall,
+        unseen=unseen,
     )
 
 
@@ -81,14 +101,14 @@ def caveat_beyond(time: SampledTime, t: float, known: float | None = None) -> st
 
 
 def parts(cluster: Cluster, length: RunLength) -> Parts:
-    """The parts of a cluster, by their classes, and how long a window of this `length` is for them;
-    without one that has all classes and servers."""
+    """The parts of a cluster, by their classes, and how long a window of this `length` is for them.
+    All classes and servers are one only if drawn servers have not settled, as without a warm-up."""
     classes, found = cluster.classes, {}
     if alone := server_alone(cluster):
         own = tuple(i for i, c in enumerate(classes) if c.servers == 1)
         S, rates = len(cluster.capacities), alone.workload.arrival_rate
         share = S * rates / length.workload.arrival_rate
-        times = 1 + math.log(S) / (2 * MIN_RELAXATION_TIMES)
+        times = _relaxation_times(S) / MIN_RELAXATION_TIMES
         jobs, before = math.ceil(share * length.jobs), share * length.warm_up / S / times
         found[own] = RunLength.of(alone.workload, jobs, before, alone.load, None)
     for servers in {c.servers for c in classes if c.fixed}:
@@ -111,7 +131,33 @@ def parts(cluster: Cluster, length: RunLength) -> Parts:
         share = part.workload.arrival_rate / length.workload.arrival_rate
         jobs, before = (math.ceil(share * n) for n in (length.jobs, length.warm_up))
         found[tuple(own)] = RunLength.of(part.workload, jobs, before, part.load, None)
+    if length.warm_up < length.workload.arrival_rate * settling_time(cluster, length.fraction):
+        found[tuple(range(len(classes)))] = replace(length, warm_up=0.0)
     return found
+
+
+def settling_time(cluster: Cluster, fraction: float) -> float:
+    """The time that servers drawn at random need to settle, (2 + ½ ln S) τ, at a `fraction` λ/λ*;
+    0 if none are drawn, and infinite from λ* on."""
+    S, work = len(cluster.capacities), cluster.work_rates
+    if all(c.fixed for c in cluster.classes):
+        return 0.0
+    if not fraction < 1:
+        return math.inf
+    loads = np.zeros(S)
+    for c, part in zip(cluster.classes, work / work.sum(), strict=True):
+        above = np.arange(S, c.degree, -1)
+        loads[: S - c.degree + 1] += part * np.cumprod([1.0, *(above - c.degree) / (above - 1)])
+    spread = sum(
+        w * mean_remaining_duration(c.size) for c, w in zip(cluster.classes, work, strict=True)
+    )
+    pace = float(spread / work.sum()) / math.fsum(cluster.capacities)
+    return _relaxation_times(S) * pace * float((loads / (1 - fraction * loads) ** 2).sum())
+
+
+def _relaxation_times(S: int) -> float:
+    """How many must pass before what S servers have alike is measured, 2 + ½ ln S."""
+    return MIN_RELAXATION_TIMES + math.log(S) / 2
 
 
 def server_alone(cluster: Cluster) -> Cluster | None:
