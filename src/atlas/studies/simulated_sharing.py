@@ -32,6 +32,7 @@ from atlas.models.scored import SCORES, scored
 from atlas.models.sizes import SizeBlock, read_size
 from atlas.models.streams import stream_key
 from atlas.models.systems import class_names
+from multiserver.simulation import own_servers
 from multiserver.simulation.cluster import SETTLING_RELAXATION_TIMES
 from multiserver.simulation.estimate import fair_half_width
 from multiserver.simulation.interruptions import (
@@ -136,6 +137,8 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         cluster, rates = read_cluster(servers, size, load, m), servers.service_rates(load)
         least = least_warm_up(cluster, rates), cluster.settling_jumps(servers.limit)
         result, known = run(cluster, parameters, (key, i), *least)
+        if own_servers.server_alone(cluster):
+            result = own_servers.withhold_intervals(cluster, result)
         measured = zip(names, result.service_rate, result.jobs, rates, strict=True)
         for name, rate, jobs, balanced in measured:
             value, last = balanced if exact else math.nan, name == names[-1]
@@ -159,12 +162,16 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
 
 def least_warm_up(cluster: Cluster, rates: Iterable[float]) -> int:
     """The jumps until a cluster that starts empty has forgotten its start, as
-    `Workload.least_warm_up`: jobs of class i stay for σ_i/γ_i, with γ_i of balanced fairness."""
+    `Workload.least_warm_up`: jobs of class i stay for σ_i/γ_i, with γ_i of balanced fairness. If
+    jobs have degree 1, each server must have settled by itself (`own_servers`)."""
     longest = max(
         mean_remaining_duration(c.size) / rate
         for c, rate in zip(cluster.classes, rates, strict=True)
     )
-    return math.ceil(cluster.jump_rate * RELAXATION_FACTOR * longest * math.log(1 / MISSING_LOAD))
+    time = RELAXATION_FACTOR * longest * math.log(1 / MISSING_LOAD)
+    if alone := own_servers.server_alone(cluster):
+        time = max(time, alone.settling_jumps() / alone.jump_rate)
+    return math.ceil(cluster.jump_rate * time)
 
 
 def run(
