@@ -155,6 +155,7 @@ def test_drawn_servers_that_empty_one_another_settle_later_than_the_pool():
         (kind,) = short.by_class
         given = short.mean_response_time, short.mean_jobs, kind.mean_jobs, kind.mean_response_time
         assert not any(e.settled for e in given)
+        assert "not warmed up" in short.mean_jobs.caveat
         held += enough.mean_jobs.covers(exact)
     assert binom.sf(2, 5, 0.9) > 0.991
     assert held >= 3

@@ -66,11 +66,11 @@ def withhold_intervals(cluster: Cluster, found: Performance) -> Performance:
     times, rates = (
         _judge(own, e, RunLength.caveat) for e in (found.response_time, found.service_rate)
     )
-    unseen = ""
+    unseen, every = "", tuple(range(len(found.jobs)))
     for c, (before, after) in enumerate(zip(found.response_time, times, strict=True)):
         share = found.jobs[c].mean / total
         if share > NEGLIGIBLE_SHARE and after.caveat != before.caveat:
-            unseen = seen_too_little(c, share)
+            unseen = after.caveat if every in own else seen_too_little(c, share)
     overall = withhold_interval(found.overall_response_time, unseen)
     return replace(
         found,
