@@ -17,7 +17,8 @@ has just begun would write. A run that holds the driver's lock has the working f
 (`plan.locks`) and runs without Snakemake's locks.
 
 It makes a folder in the user's cache before anything else, and where it cannot, as in a home that
-is read-only, it ends in a traceback. There its cache is in the working folder.
+is read-only, it ends in a traceback. There its cache is in the working folder, and matplotlib's
+settings, about which each command would warn.
 """
 
 from __future__ import annotations
@@ -55,12 +56,13 @@ def arrange(arguments: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 def place_cache() -> None:
-    """Place Snakemake's cache in the working folder if it cannot be in the user's."""
+    """Place the caches in the working folder if they cannot be in the user's."""
     usual = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111
     wanted = usual.absolute() / "snakemake/snakemake/source-cache/snakemake-runtime-cache"
     there = next(folder for folder in (wanted, *wanted.parents) if folder.exists())
     if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
         os.environ["XDG_CACHE_HOME"] = str(Path(".snakemake/cache").absolute())
+        os.environ.setdefault("MPLCONFIGDIR", str(Path(".snakemake/cache/matplotlib").absolute()))
 
 
 def main(arguments: Sequence[str]) -> None:

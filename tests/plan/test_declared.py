@@ -249,20 +249,22 @@ def test_targets_after_a_config_file_or_a_choice_are_targets(option, values, fil
     assert arrange(["--config=seed=1", "--set-threads", "draw=2"])[2] == ["seed=1"]
 
 
-def test_snakemakes_cache_is_in_the_working_folder_only_if_the_home_is_read_only(
-    tmp_path, monkeypatch
-):
-    """Snakemake makes it before it reads the Snakefile, and ends in a traceback if it cannot."""
+def test_caches_are_in_the_working_folder_only_if_the_home_is_read_only(tmp_path, monkeypatch):
+    """Snakemake makes its own before it reads the Snakefile, and ends in a traceback if it cannot;
+    matplotlib warns."""
     monkeypatch.chdir(tmp_path)
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_CACHE_HOME", "")
+    monkeypatch.setenv("MPLCONFIGDIR", "")
+    monkeypatch.delenv("MPLCONFIGDIR")
     place_cache()
-    assert os.environ["XDG_CACHE_HOME"] == ""
+    assert os.environ["XDG_CACHE_HOME"] == "" and "MPLCONFIGDIR" not in os.environ
     with held(home):
         place_cache()
     assert os.environ["XDG_CACHE_HOME"] == str(tmp_path / ".snakemake/cache")
+    assert os.environ["MPLCONFIGDIR"] == str(tmp_path / ".snakemake/cache/matplotlib")
 
 
 @pytest.mark.filterwarnings("ignore:'atlas.__main__' found in sys.modules")
