@@ -59,6 +59,6 @@ def test_more_servers_than_can_be_listed_are_refused_at_once(policy):
 
 
 def test_more_servers_than_integers_can_count_are_not_simulated():
-    queue = rigid(10**11, (10**10, 1.0, 1.0)).under(ms.PreemptiveFirstFit)
+    queue = rigid(10**14, (10**13, 1.0, 1.0)).under(ms.PreemptiveFirstFit)
     with pytest.raises(ValueError, match="divide servers and needs by a common factor"):
         queue.simulate(load=0.5, jobs=1_000, seed=1)

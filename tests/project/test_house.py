@@ -62,7 +62,8 @@ MAY_IMPORT = {
     "knowledge": {*DESCRIBED, "policies"},
     "limits": {*DESCRIBED, "method_selection", "operating_point", "policies", "results"},
     "exactness": {*DESCRIBED, "policies"},
-    "sizing": {*DESCRIBED, "policies", "progress", "queue"},
+    "bisection": {"errors"},
+    "sizing": {*DESCRIBED, "bisection", "policies", "progress", "queue"},
     "distribution": {*DESCRIBED, "method_selection", "limits", "policies"},
     "pilot": {"errors", "policies", "simulation"},
     "queue": {

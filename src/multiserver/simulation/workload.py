@@ -22,8 +22,8 @@ MODERATE = 1e20
 ROUNDING = 1e-9
 # The most jobs in a replication: more take too long.
 MAX_JOBS = 10**8
-# The most servers: what `MAX_JOBS` jobs need together is an integer of 64 bits.
-MAX_SERVERS = 10**10
+# The most servers: what 2^17 jobs, as many as may be present, need together is less than 2^63.
+MAX_SERVERS = 10**13
 
 
 class TooManyJobsError(ValueError):
