@@ -168,10 +168,8 @@ def least_warm_up(cluster: Cluster, rates: Iterable[float]) -> int:
         mean_remaining_duration(c.size) / rate
         for c, rate in zip(cluster.classes, rates, strict=True)
     )
-    time = RELAXATION_FACTOR * longest * math.log(1 / MISSING_LOAD)
-    if alone := own_servers.server_alone(cluster):
-        time = max(time, alone.settling_jumps() / alone.jump_rate)
-    return math.ceil(cluster.jump_rate * time)
+    filling = RELAXATION_FACTOR * longest * math.log(1 / MISSING_LOAD)
+    return math.ceil(cluster.jump_rate * max(filling, own_servers.settling_time_alone(cluster)))
 
 
 def run(

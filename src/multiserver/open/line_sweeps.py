@@ -21,7 +21,8 @@ def rates_out(sizes: Integers, c: int, flow: float, leaving: Vector, across: Vec
     """The rate (m,) at which each state and those above it on its line along class c are left for
     the states below and for other lines, if jobs of this class arrive at the rate `flow`.
 
-    `leaving` (m,) are the rates at which they depart; `across` as in `balance_lines`.
+    `leaving` (m,) are the rates at which they depart; `across` (m,) is the rate at which each state
+    is left for other lines.
     """
     down = np.moveaxis(leaving.reshape(sizes), c, 0)
     lost = np.moveaxis(across.reshape(sizes), c, 0).copy()
@@ -45,8 +46,9 @@ def balance_lines(
     """Balance all lines along class c, in place, in their order or backward.
 
     `sizes` (C,) are L_c + 1, `strides` (C,) the steps in the numbers of states; jobs arrive at the
-    rates `flows` (C,) and leave at the rates `leaving` (m, C). A state and those above it are left
-    after mean `times` (m,), for the state below with probabilities `falls` (m,).
+    rates `flows` (C,) and leave at the rates `leaving` (m, C). For `out` of
+    `rates_out`, `times` (m,) are 1/out, and `falls` (m,) are leaving_c/out, the probabilities that
+    the state below comes next.
     """
     length, step, classes = sizes[c], strides[c], len(sizes)
     lines = len(distribution) // length

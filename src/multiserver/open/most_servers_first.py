@@ -187,18 +187,25 @@ def _idle_work(
     some = idle > 0
     idle, work = idle[some], counts[some] @ (np.array(needs) / np.array(rates))
     axes = range(len(box))
-    columns = []
+    eliminated = []
     for c in axes:
         across = np.delete(moving, c, axis=1).sum(axis=1)
         out = rates_out(sizes, c, flows[c], leaving[:, c], across)
-        columns.append((leaving[:, c] / out, 1 / out))
+        eliminated.append((leaving[:, c] / out, 1 / out))
     distribution, mixing = np.ones(len(counts)), Mixing(DEPTH)
     for _ in range(MOST_SWEEPS):
         before = distribution.copy()
         for c in axes:
             for forward in (True, False):
                 balance_lines(
-                    distribution, sizes, strides, c, np.array(flows), leaving, *columns[c], forward
+                    distribution,
+                    sizes,
+                    strides,
+                    c,
+                    np.array(flows),
+                    leaving,
+                    *eliminated[c],
+                    forward,
                 )
         distribution /= distribution[some] @ idle
         if abs(distribution - before)[some] @ idle <= CONVERGED:

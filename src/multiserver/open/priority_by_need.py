@@ -35,8 +35,8 @@ from multiserver.open.qbd import Level, QuasiBirthDeath, solve
 MOST_CLASSES = 3
 NEGLIGIBLE = 1e-13
 LARGEST_PHASE = 2000
-# The most jobs in service, for seconds a limit.
-MOST_JOBS = 1_000_000
+# The most jobs in service: the masses of so many take minutes for a limit.
+MOST_JOBS = 10_000_000
 RELATIVE_TOLERANCE = 1e-13
 
 

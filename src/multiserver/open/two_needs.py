@@ -202,7 +202,8 @@ def _process(point: _Point, kept: int) -> tuple[qbd.QuasiBirthDeath, list[list[P
     """The process with at most K jobs of the other class, and the phases of each level; None if it
     does not fit."""
     top = point.top
-    if top > MOST_NUMBERS / MOST_PHASES:
+    # Each level has a phase for every number of jobs of the other class at least.
+    if 3 * top * (kept + 1) ** 2 > MOST_NUMBERS:
         return None
     places: list[dict[Phase, int]] = [{} for _ in range(top + 2)]
     reached = [(0, (0, 0, 0))]

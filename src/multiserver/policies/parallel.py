@@ -183,12 +183,10 @@ def simulate_interruptions(
     limit = effort.stable_below or highest_rate(system)
     if effort.warm_up:
         settling = cluster.settling_jumps(min(1.0, cluster.load * limit / arrival_rate))
-        if (alone := own_servers.server_alone(cluster)) and alone.load < 1:
-            each = alone.settling_jumps() / alone.jump_rate
-            settling = max(settling, math.ceil(each * cluster.jump_rate))
-        drawn = 2 * own_servers.settling_time(cluster, arrival_rate / limit) * cluster.jump_rate
-        settling = math.ceil(min(max(settling, drawn), jumps))
-        warmup = max(warmup, cluster.filling_jumps(), settling)
+        alone = own_servers.settling_time_alone(cluster)
+        drawn = 2 * own_servers.settling_time(cluster, arrival_rate / limit)
+        settling = max(settling, max(alone, drawn) * cluster.jump_rate)
+        warmup = max(warmup, cluster.filling_jumps(), math.ceil(min(settling, jumps)))
     found = interruptions.simulate(
         cluster,
         seed=effort.seed,

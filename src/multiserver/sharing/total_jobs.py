@@ -79,7 +79,8 @@ def tail(steps: csr_array, log_total: float, k: int) -> float:
     that it would take minutes."""
     if k < 0:
         return 1.0
-    # P(N > k) decays by the largest element of the diagonal, and is below all floats from `end` on.
+    # P(N > k) decays by the largest element of the diagonal, and is below all floats after 800
+    # times as long as it takes to decay by e; the next power of 2 may be twice as far.
     end = 2 * 800 / max(1 - float(steps.diagonal().max()), math.ulp(0.5))
     if min(k, end) * (steps.nnz + OVERHEAD) > MOST_PRODUCTS:
         raise TooLargeError(
@@ -98,7 +99,7 @@ def tail(steps: csr_array, log_total: float, k: int) -> float:
         weights, power = np.ldexp(weights, -scale), power + scale
         mass = math.ldexp(float(weights.sum()), power)
         below += mass
-        # A larger k has no larger probability; m are few, as each takes a solution.
+        # A larger k has no larger probability. Only powers of 2 are tried: each takes a solution.
         if mass == 0.0 and below >= 0.5 and m & (m - 1) == 0 and not _beyond(steps, weights, power):
             return 0.0
     # Far below the median the weights of longer sequences may overflow; above it they do not.

@@ -102,7 +102,8 @@ def caveat_beyond(time: SampledTime, t: float, known: float | None = None) -> st
 
 def parts(cluster: Cluster, length: RunLength) -> Parts:
     """The parts of a cluster, by their classes, and how long a window of this `length` is for them.
-    All classes and servers are one only if drawn servers have not settled, as without a warm-up."""
+    A part of all classes is left out unless drawn servers have not settled: then there is one, and
+    its warm-up counts as none."""
     classes, found = cluster.classes, {}
     if alone := server_alone(cluster):
         own = tuple(i for i, c in enumerate(classes) if c.servers == 1)
@@ -156,18 +157,26 @@ def settling_time(cluster: Cluster, fraction: float) -> float:
 
 
 def _relaxation_times(S: int) -> float:
-    """How many must pass before what S servers have alike is measured, 2 + ½ ln S."""
+    """How many must pass before S servers are measured that all started empty, 2 + ½ ln S."""
     return MIN_RELAXATION_TIMES + math.log(S) / 2
 
 
 def server_alone(cluster: Cluster) -> Cluster | None:
-    """The slowest server, with the jobs of degree 1 that are drawn to it; None if there are none,
-    or no other server."""
+    """The slowest server, with the jobs of degree 1 that draw it; None if there are none, or no
+    other server."""
     S = len(cluster.capacities)
     drawn = [replace(c, arrival_rate=c.arrival_rate / S) for c in cluster.classes if c.servers == 1]
     if S == 1 or not drawn:
         return None
     return Cluster((min(cluster.capacities),), tuple(drawn), cluster.interruptions)
+
+
+def settling_time_alone(cluster: Cluster) -> float:
+    """The time that this server needs to settle; infinite if it is overloaded, 0 without one."""
+    alone = server_alone(cluster)
+    if alone is None:
+        return 0.0
+    return alone.settling_jumps() / alone.jump_rate if alone.load < 1 else math.inf
 
 
 def _judge(
