@@ -12,7 +12,7 @@ the rates z = Σ_q y_q, where y_q = x_q C + y_{q+1} F, and so
 
     z (I − F) = Σ_{q≥1} x_q C − y_1 F.
 
-This goes beyond the papers, which give E[T] over all classes by simulation.
+This goes beyond the papers, which give E[T] over all classes together.
 """
 
 from __future__ import annotations

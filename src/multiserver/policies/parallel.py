@@ -3,7 +3,7 @@
 Let λ_i be the arrival rate and σ_i the mean size of class i, and C_s the speeds. Under balanced
 fairness the numbers of jobs have the distribution of a queue with servers of rates C_s, at which
 jobs of mean size 1 arrive at rates λ_i σ_i; they depend on the sizes only through their means
-(`parallel-processing`, Section 8). If every server serves its oldest job, with or without
+(`parallel-processing`, Section 7). If every server serves its oldest job, with or without
 interruptions, the distribution is the same for exponential sizes of one mean.
 """
 

@@ -14,7 +14,7 @@ under the distribution of B, and lim E[Q (1 − ρ)] = E[Δ(Y_d)] + 1 as ρ → 
 5.5:
 
     E[Δ(Y_d)] = p_1^n (1 − ν/n) (n − 1 + 1/p_n − ν H_{n−1} − ν/(n p_n))
-                + Σ_{i<n} p_n p_1^i (1 − ν/i) (i − ν H_i).
+                + Σ_{0<i<n} p_n p_1^i (1 − ν/i) (i − ν H_i).
 
 Its terms are as large as 1/p_n, its value as small as p_n. So subtract the pace of state n from
 them: with δ_i = 1/i − 1/n and J_i = δ_1 + … + δ_i for i < n, δ_i = 0 and J_i = J_{n−1} from n on,

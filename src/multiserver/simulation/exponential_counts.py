@@ -6,7 +6,7 @@ is the number u_c of each class at the front, the class h of the next job, and t
 behind it, whose classes are not drawn yet. The policies are
 
 * FCFS: the next job comes to the front, and starts, when v_h servers are idle;
-* ServerFilling (`finite-skip`, Section 4.2): the next job comes to the front while the jobs there
+* ServerFilling (`finite-skip`, Section 7.2.3): the next job comes to the front while the jobs there
   need fewer than n servers, and the largest needs at the front are served first. Needs must divide
   each other and n: then no server is idle while the front needs n or more.
 

@@ -46,7 +46,7 @@ def server_filling_divisible(workload: Workload) -> FrontPolicy:
     rule takes the one whose (k/v)-th oldest job is the oldest, and serves the k/v oldest jobs of
     that need. If there is none, it takes the need whose jobs fill most servers and serves all of
     them; ties go to the need whose newest job is the oldest. The front holds at most n = c(k, supp
-    V) = Σ_v (k/v − 1) + 1 jobs (the brackets are misplaced in the paper).
+    V) = Σ_v (k/v − 1) + 1 jobs.
 
     Raises `ValueError` unless every need divides k.
     """

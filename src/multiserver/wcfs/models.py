@@ -17,12 +17,13 @@ ServerFilling, divisible setting     c  (c − 1) rem_max  w_nonfull  1/Σ_v k/v
 ===================================  =  ===============  =========  =========
 
 with c = Σ_v (k/v − 1) + 1. In the exponential setting the needs divide k and each other, in the
-divisible setting they divide k. (Section 4.4 prints v_k for min v, though it orders the speeds
-upwards, and Appendix B.2 misplaces a bracket in c.)
+divisible setting they divide k. (Section 4.4 prints v_k for min v, though Section 4.2 orders the
+speeds upwards. The brackets that Appendix B.2 prints in c enclose the summand.)
 
-Threshold parallelism and ServerFilling also have *refined* constants, which Sections 6.4 and B.2.1
-announce. Let rem_c be the largest expected remaining size of class c. A front that is not full
-holds jobs whose thresholds (needs) sum to at most k − 1, so that
+Threshold parallelism and ServerFilling also have *refined* constants: Sections 6.4 and 7.4 say that
+the bounds can be improved if classes are told apart. Let rem_c be the largest expected remaining
+size of class c. A front that is not full holds jobs whose thresholds (needs) sum to at most k − 1,
+so that
 
     w_nonfull ≤ max { Σ_c u_c rem_c : Σ_c u_c v_c ≤ k − 1 },
 
