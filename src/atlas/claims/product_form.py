@@ -1,4 +1,4 @@
-"""Quantities that compare the product forms with the enumerated chain."""
+"""Quantities that compare the product forms with the enumerated chain (`two-class-stability`)."""
 
 from __future__ import annotations
 

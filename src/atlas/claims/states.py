@@ -1,4 +1,7 @@
-"""Quantities of the saturated two-class chain: its states [h, a, b] and its transitions."""
+"""Quantities of the saturated two-class chain: its states [h, a, b] and its transitions.
+
+States and transitions are those of `two-class-stability`, Sections 3.2 and 5.1.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The job that every server serves, event by event, under Algorithm 1.
 
-Arrivals and interruptions are given. Jobs and servers are numbered from 1; an idle server serves
-job 0.
+The algorithm is that of `parallel-processing`; arrivals and interruptions are given. Jobs and
+servers are numbered from 1; an idle server serves job 0.
 """
 
 from __future__ import annotations
