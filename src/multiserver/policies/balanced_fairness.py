@@ -17,7 +17,7 @@ BalancedFairness = Policy(
     methods={
         "parallel-processing": (
             *stability_methods(),
-            *balanced_methods(source="`parallel-processing`, Theorem 2 and Section 8"),
+            *balanced_methods(source="`parallel-processing`, Theorem 2 and Section 7"),
         ),
         "network": NETWORK_METHODS,
     },
