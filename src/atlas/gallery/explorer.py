@@ -45,7 +45,7 @@ CLAIMS = {
     "two-class-stability/fig8a-dips": "Section 9.3",
     "two-class-stability/not-monotone-in-servers": "Section 9.3",
     "multilevel-scaling/heavy-traffic": "Eq. (2)",
-    "multilevel-scaling/peak-is-not-balanced": "Theorem 4.1",
+    "multilevel-scaling/peak-is-not-balanced": "Section 4",
     "finite-skip/lemma-7-1": "Lemma 7.1",
 }
 
