@@ -101,7 +101,8 @@ class Limits:
         if method is None:
             # Raises the reason why λ* is not known: neither is a bound, as for networks.
             self.stability(*DEFAULT_ARGUMENTS)
-        bound = found.arrival_rate, "any limit, which is at most", f" by {method.name}"
+        why = f", at and above which no policy is stable, by {method.name}"
+        bound = found.arrival_rate, "λ_max =", why
         point = {"load": load, "arrival_rate": arrival_rate, "fraction_of_limit": None}
         return rate_of(self._methods.system, repr(self._methods.policy), None, bound, point)
 

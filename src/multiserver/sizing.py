@@ -228,12 +228,13 @@ def _require_possible(classes: Sequence[JobClass], target: Target, policy: Polic
     any is tried."""
     if {job.use for job in classes} & {"compatible", "degree"}:
         raise ValueError(
-            "which servers more would serve whom is not known where jobs have compatible servers or"
-            " a degree: say in `servers` which numbers to try"
+            "which jobs a further server would serve is not known where jobs have compatible"
+            " servers or a degree: name the numbers to try in `servers`"
         )
     if not _is_reachable(target, classes):
         some = "some jobs wait, however many servers there are"
-        reason = some if target.time == "waiting" else "jobs that never wait do not, or only just"
+        even = "even if no job waited it would not be met, or only just"
+        reason = some if target.time == "waiting" else even
         raise ValueError(f"no number of servers meets {target}: {reason}")
     # What a large multiple of all needs lacks, every number lacks.
     options = [as_float(value) for value in policy.options.values()]

@@ -146,7 +146,7 @@ def test_a_load_in_percent_is_told_what_to_say():
     queue = SYSTEMS["multiserver-jobs"].under(ms.FCFS)
     with pytest.raises(ms.UnstableError, match=r"\(load 30\) .*; for a load of 30 %, say 0\.3$"):
         queue.exact(load=30)
-    with pytest.raises(ms.UnstableError, match=r"which is at most \S+ \(load 1\) by the packings"):
+    with pytest.raises(ms.UnstableError, match=r"λ_max = \S+ \(load 1\), .* by the packings"):
         SYSTEMS["multiserver-jobs"].under(ms.FirstFit).simulate(load=1.2, jobs=100, seed=1)
     with pytest.raises(ms.UnstableError, match=r"\(load 0\.\d+\)$"):
         queue.exact(load=1.2)
@@ -169,7 +169,7 @@ def test_the_limit_binds_before_the_capacity():
         ms.JobClass(compatible=s, duration=ms.Deterministic(value=1.0), probability=p)
         for s, p in (({0}, 0.9), ({0, 1}, 0.1))
     ]
-    with pytest.raises(ms.UnstableError, match=r"below any limit, .* 1\.11111"):
+    with pytest.raises(ms.UnstableError, match=r"below λ_max = 1\.11111"):
         ms.System(2, classes).under(ms.FCFS).simulate(load=0.6, jobs=100, seed=1)
 
 

@@ -175,7 +175,7 @@ def test_bounds_are_the_engine_s_and_hold(refined):
 @pytest.mark.parametrize("policy", [ms.FirstFit, ms.PreemptiveFirstFit])
 def test_why_nothing_is_exact_is_said_where_nothing_is(policy):
     queue, other = (rigid(n, (2, 1.0, 0.5), (3, 1.0, 0.5)).under(policy) for n in (6, 3))
-    reason = "it also asks in which order the waiting jobs have come"
+    reason = "the policy depends on the order of the waiting jobs"
     assert reason in " ".join(str(queue.known()).split())
     with pytest.raises(ms.NotKnownError, match=reason) as caught:
         queue.exact(load=0.5)

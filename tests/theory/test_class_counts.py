@@ -229,5 +229,5 @@ def test_errors():
 def test_too_many_states_are_refused():
     rate, limit = 0.8 * FIGURE_6.naive_throughput, FIGURE_6.naive_throughput
     rule = heaviest(4, (1, 2, 4), to_smaller=False, of_all=False)
-    with pytest.raises(TooLargeError, match="is open, and 2000 fit"):
+    with pytest.raises(TooLargeError, match=r"in E\[N\], and 2000 fit"):
         class_counts.solve(FIGURE_6, rule, rate, limit, most_states=2000)

@@ -212,12 +212,13 @@ def _solve(
                 return CountsDistribution(arrival_rate, *last), found
             if not fits:
                 raise TooLargeError(
-                    f"with {len(states.codes)} numbers of jobs by class {found.error:.0e} of E[N]"
-                    f" is open, and {most_states} fit"
+                    f"a chain of {len(states.codes)} numbers of jobs by class leaves a relative"
+                    f" error of {found.error:.0e} in E[N], and {most_states} fit"
                 )
             raise NotKnownError(
-                f"balances of {len(states.codes)} numbers of jobs by class do not converge:"
-                f" {residual_error:.0e} of E[N] is open; simulate() takes any system"
+                f"the balance equations of {len(states.codes)} numbers of jobs by class do not"
+                f" converge: they leave a relative error of {residual_error:.0e} in E[N];"
+                " simulate() takes any system"
             )
 
 

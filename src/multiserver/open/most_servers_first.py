@@ -113,7 +113,8 @@ def solve(
             before = work
     if worst > max(ROUGH, enough):
         raise TooLargeError(
-            f"boxes of {most_states} numbers of jobs leave {worst:.0e} of a class open"
+            f"{most_states} numbers of jobs by class leave a relative error of {worst:.0e} in the"
+            " mean number of a class"
         )
     return MostServersFirstMeans(arrival_rate, tuple(jobs), worst, before.box)
 
@@ -213,6 +214,6 @@ def _idle_work(
         mixed = mixing.next(before, distribution)
         distribution = np.where(mixed > 0, mixed, distribution)
     raise NotKnownError(
-        f"balances of {len(counts)} numbers of jobs by class have not converged in {MOST_SWEEPS}"
-        " sweeps"
+        f"the balance equations of {len(counts)} numbers of jobs by class have not converged in"
+        f" {MOST_SWEEPS} sweeps"
     )

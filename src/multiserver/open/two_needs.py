@@ -158,10 +158,10 @@ def solve(
                 return means
         kept = math.ceil(GROWTH * kept)
     if means is None or not open_ <= max(ROUGH, enough):
-        left = f"{open_:.0e} of a mean is open" if open_ < np.inf else "means are open"
+        left = f"a relative error of {open_:.0e}" if open_ < np.inf else "an unknown error"
         raise TooLargeError(
-            f"with {kept} jobs of one class {left}, and no more fit in"
-            f" levels of {MOST_PHASES} phases: the queue is not stable, or too many jobs matter"
+            f"levels of {MOST_PHASES} phases, which hold fewer than {kept} jobs of one class, leave"
+            f" {left} in a mean: the queue is not stable, or too many jobs matter"
         )
     return means
 

@@ -18,8 +18,8 @@ from multiserver.policies.policy import Policy
 Ints = NDArray[np.int64]
 # Applies to First Fit, preemptive or not.
 NO_EXACT_METHOD = {
-    "exact": "it also asks in which order the waiting jobs have come, and k jobs of two classes"
-    " come in one of 2^k orders, a million if k = 20"
+    "exact": "the policy depends on the order of the waiting jobs, and k jobs of two classes have"
+    " 2^k orders, a million if k = 20"
 }
 
 
