@@ -182,7 +182,7 @@ NonpreemptiveMostServersFirst = Policy(
     name="nonpreemptive-most-servers-first",
     preemptive=False,
     definition=(
-        "At every arrival and completion waiting jobs start that fit the idle servers, the largest"
+        "At every arrival and completion waiting jobs that fit the idle servers start, the largest"
         " needs first, the oldest of a need first. No job is interrupted, none reserves servers."
     ),
     methods={
@@ -202,11 +202,11 @@ Quickswap = Policy(
     preemptive=False,
     definition=(
         "Most Servers First with Quickswap, for two needs. At every arrival and completion large"
-        " jobs start that fit, then small ones, the oldest of a need first. Small jobs are held"
-        " back from when, all having started that may, at most `threshold` of them are in service,"
-        " and fewer large ones than fit where no small one is, until none of them is or as many"
-        " large ones are as fit. With last_phase='if-large-waits' they are held back only while a"
-        " large job waits. No job is interrupted."
+        " jobs that fit start, then small ones, the oldest of a need first. No small job starts"
+        " while small jobs are held back: if 1 to `threshold` of them are in service, and fewer"
+        " large ones than would fit alone, both after the event before and now that large ones have"
+        " started. With last_phase='if-large-waits' they are held back only while a large job"
+        " waits. No job is interrupted."
     ),
     options={"threshold": 1, "last_phase": "always"},
     choices={"last_phase": ("always", "if-large-waits")},
