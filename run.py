@@ -2,7 +2,7 @@
 """Set up .venv if needed and hand over; needs only Python 3.11 and the package index.
 
 python3 run.py [TARGET OR SNAKEMAKE OPTION ...]     draw (everything, if nothing is named)
-python3 run.py test [--all | --verification ...]    run the tests: some, all, long runs
+python3 run.py test [--all | --verification ...]    run the tests: some, all, the statistical suite
 python3 run.py whence FILE                          say how a figure or table was made
 python3 run.py score FILE                           compare results with the reference systems
 

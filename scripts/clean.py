@@ -39,8 +39,8 @@ def main() -> None:
     """`SPEC --root FOLDER [--remove]`; the spec names the files that something asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("spec", type=Path, help="what is asked for (JSON)")
-    parser.add_argument("--root", type=Path, required=True, help="where figures/ stands")
-    parser.add_argument("--remove", action="store_true", help="not only list them")
+    parser.add_argument("--root", type=Path, required=True, help="the folder that has figures/")
+    parser.add_argument("--remove", action="store_true", help="remove them instead of listing them")
     arguments = parser.parse_args()
     root = arguments.root
     needed = {*read_spec(arguments.spec)["asked"], arguments.spec.as_posix()}

@@ -29,7 +29,7 @@ def main() -> None:
     are."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("spec", type=Path, help="all products (JSON)")
-    parser.add_argument("--mark", type=Path, required=True, help="left when all is written")
+    parser.add_argument("--mark", type=Path, required=True, help="written when all else is")
     parser.add_argument("--threads", type=int, default=1, help="for small copies of pictures")
     arguments = parser.parse_args()
     spec = read_spec(arguments.spec)

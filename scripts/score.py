@@ -29,9 +29,7 @@ def main() -> int:
     )
     parser.add_argument("file", type=Path, help="the results (CSV)")
     parser.add_argument("--reference", type=Path, default=FOLDER, help="the reference systems")
-    parser.add_argument(
-        "--output", type=Path, help="where the report goes; beside FILE if not said"
-    )
+    parser.add_argument("--output", type=Path, help="where the report goes; beside FILE by default")
     arguments = parser.parse_args()
     return score(arguments.file, arguments.reference, arguments.output)
 

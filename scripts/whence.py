@@ -30,7 +30,7 @@ def main() -> int:
     parser.add_argument(
         "--configfile", type=Path, nargs="+", default=[], help="as given to snakemake"
     )
-    parser.add_argument("--json", action="store_true", help="print it for machines")
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
     arguments = parser.parse_intermixed_args()
     if arguments.file is None:  # it may follow the config files
         if len(arguments.configfile) < 2:

@@ -34,7 +34,7 @@ class Run(Block):
         description="'all', or files in config/papers without endings, and reference",
     )
     effort: Effort = "paper"
-    seed: Annotated[Seed, Field(description="what all random numbers are drawn from")] = 2020
+    seed: Annotated[Seed, Field(description="the seed of all random numbers")] = 2020
     formats: Annotated[
         list[Format],
         Field(min_length=1, description="the file formats that every figure is written in"),

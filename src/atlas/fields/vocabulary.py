@@ -235,9 +235,9 @@ Enough = Annotated[
 Effort = Annotated[
     Literal["paper", "quick", "as-printed"] | Annotated[int, Field(ge=1000, le=10**12), WHOLE],
     Field(
-        description="how many jobs a simulated point takes: 'as-printed' those that its series"
-        " says, 'paper' no more of them than 1 % needs, 'quick' at most 2e5, and exact curves of"
-        " policies a third of their points to 1e-3 instead of 1e-6, or a number"
+        description="how many jobs a simulated point takes: 'as-printed' as many as its series"
+        " says, 'paper' no more of them than an interval of 1 % needs, 'quick' at most 2e5 (and"
+        " a third of the points of exact curves of policies, to 1e-3 instead of 1e-6), or a number"
     ),
     Resolution(),
     Sampling(),

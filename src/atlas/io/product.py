@@ -42,7 +42,7 @@ def run(description: str | None, make: Make) -> None:
     """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("spec", type=Path, help="the resolved spec (JSON)")
-    parser.add_argument("--mark", type=Path, required=True, help="left when all is made")
+    parser.add_argument("--mark", type=Path, required=True, help="written when all else is")
     parser.add_argument("--place", nargs="*", help="where config describes it: a file, and keys")
     arguments = parser.parse_args()
     started = time.perf_counter()

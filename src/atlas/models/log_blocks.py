@@ -89,7 +89,7 @@ class TraceBlock(Block):
     digest: Digest = None
     faults: Annotated[
         Share | None,
-        Field(description="the share of faulty rows that is still bearable, 0.01 if nothing says"),
+        Field(description="the share of faulty rows that is tolerated, 0.01 by default"),
     ] = None
     unit: Annotated[
         Positive | None, Field(description="needs are rounded up to multiples of it")

@@ -1,13 +1,13 @@
 """The heavy-traffic formula, and the constant that it leaves out.
 
-For first come, first served multiserver jobs of phase-type durations, with ρ = λ/λ*,
+For first come, first served multiserver jobs of phase-type durations, with g = 1 − λ/λ*,
 
-    E[N] = (E[Δ(Y_d)] + 1)/(1 − ρ) + c + o(1),    E[T] = E[N]/λ,
+    E[N] = (E[Δ(Y_d)] + 1)/g + c + o(1),    E[T] = E[N]/λ,
 
-as ρ → 1. The first term is a theorem for any finite chain of fronts with Poisson arrivals (Grosof,
+as g → 0. The first term is a theorem for any finite chain of fronts with Poisson arrivals (Grosof,
 Hong, Harchol-Balter and Scheller-Wolf, The RESET and MARC techniques, 2023): it needs the saturated
 system alone. Their O(1) hides c, which depends on what the front does when the queue empties. Here
-c is computed: at the distance g = 1 − ρ, f(g) = E[N] g is L + c g + O(g²), so that exact points at
+c is computed: f(g) = E[N] g is L + c g + O(g²), so that exact points at
 g = δ and 2δ give c = (4 f(δ) − f(2δ) − 3 L)/(2δ) + O(δ²).
 """
 

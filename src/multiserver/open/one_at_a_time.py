@@ -73,7 +73,7 @@ class OneAtATime:
 
     @property
     def relative_completions(self) -> float:
-        """E[Δ] = (c² − 1)/2, with E[Q (1 − ρ)] → E[Δ] + 1 as ρ → 1."""
+        """E[Δ] = (c² − 1)/2, with E[Q] (1 − λ/λ*) → E[Δ] + 1 as λ → λ*."""
         return self._mixed([S.second_moment for S in self.distributions]) * self.limit**2 / 2 - 1
 
     def waiting_time(self, rate: float) -> float:

@@ -10,8 +10,8 @@ and G for the number of one-server jobs between two n-server jobs: P(G = i) = p_
 embeds the chain at completions: there the state is B = min(G, n) (Lemma 5.4) and 1/μ = E[τ_B]
 (Lemma 5.3). The *relative completions* Δ(y) are the limit of E[C_y(t)] − μ t, the completions by
 time t from state y in excess of the average, shifted to mean 0 in time; E[Δ(Y_d)] is their mean
-under the distribution of B, and lim E[Q (1 − ρ)] = E[Δ(Y_d)] + 1 as ρ → 1 (its equation (2)). Lemma
-5.5:
+under the distribution of B, and E[Q] (1 − λ/λ*) → E[Δ(Y_d)] + 1 as λ → λ* (its equation (2)).
+Lemma 5.5:
 
     E[Δ(Y_d)] = p_1^n (1 − ν/n) (n − 1 + 1/p_n − ν H_{n−1} − ν/(n p_n))
                 + Σ_{0<i<n} p_n p_1^i (1 − ν/i) (i − ν H_i).

@@ -13,8 +13,8 @@ correct digits, even if it is 1e-24 or 1e-200 of the others.
 The relative completions Δ(s) say how many more jobs complete in the long run from state s than on
 average. They solve Poisson's equation, (I − P) Δ = 1 − λ*/rate over timed states and 0 over
 instantaneous ones, and have mean 0 in time (`multilevel-scaling`, Eq. (1)). Their mean at
-completions gives the queue in heavy traffic: E[Q (1 − ρ)] → E[Δ(Y_d)] + 1 (ibid., Eq. (2)). The
-same factors solve both equations.
+completions gives the queue in heavy traffic: E[Q] (1 − λ/λ*) → E[Δ(Y_d)] + 1 (ibid., Eq. (2)).
+The same factors solve both equations.
 
 With three needs the numbers of jobs of two of them vary freely, and the cost is little more than
 linear: {1, 3, 40} on 1,000 servers has 343,343 states, timed and instantaneous, and takes 5 s of
