@@ -87,7 +87,7 @@ NEEDS_DIVIDE_SERVERS = Condition(
 )
 AT_MOST_THREE = Condition("at most 3 needs", lambda system: len(set(system.needs)) <= 3)
 LARGEST_ALONE = Condition(
-    "the smallest and the largest need more than the servers together",
+    "a smallest and a largest need that together exceed the servers",
     lambda system: (
         min(system.needs) < max(system.needs)
         and min(system.needs) + max(system.needs) > system.servers

@@ -27,7 +27,7 @@ def _few_between(system: System) -> bool:
 
 
 NEEDS_ONE_AND_N = Condition(
-    "two classes, of needs 1, with exponential durations, and n > 1", _small_and_large
+    "two classes: need 1 with exponential durations, and need n > 1", _small_and_large
 )
 FEW_BETWEEN = Condition(
     f"n or {one_or_n.NEGLIGIBLE_EXPONENT:.0f}/p_n of at most {MOST_BETWEEN}",
