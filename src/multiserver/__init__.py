@@ -11,7 +11,7 @@ In short::
     queue = system.under(ms.FCFS)
 
     print(queue.known())                # the methods for it: their range, source and cost
-    print(queue.stability())            # the largest arrival rate λ*
+    print(queue.stability())            # λ*, the limit of the arrival rate
     print(queue.exact(load=0.6))        # E[N], E[T], waiting, by class
     print(queue.distribution(load=0.6)) # waiting and response times: percentiles, by class
     print(queue.simulate(load=0.6, jobs=10**6, seed=1))
