@@ -13,7 +13,14 @@ const explorer = (() => {
     const preset = presets[/^#preset=(\d+)$/.exec(location.hash)?.[1]];
     return preset ? state_updates.from_preset(state.INITIAL, preset) : state.from_hash(location.hash);
   }
-  const history = state.history(state_of_address() ?? state.INITIAL);
+  // Why an address without a state has none, or an empty string if it does not claim to have one.
+  function fault_of_address() {
+    const fragment = location.hash.slice(1);
+    if (!fragment || find(fragment)) return "";
+    return fragment.startsWith("preset=") ? "This run has no system of that number." : state.find_fault(state.parse_hash(fragment));
+  }
+  const opening = state_of_address();
+  const history = state.history(opening ?? state.INITIAL);
   const views = [...views_saturated.all, ...views_open.all].map((view) => {
     const node = find(`view-${view.id}`);
     const part = (selector) => node.querySelector(selector);
@@ -169,10 +176,18 @@ const explorer = (() => {
   function show_final_state() {
     try { window.history.replaceState(null, "", `#${state.to_hash(history.present)}`); } catch { /* A browser may refuse: nothing else needs it. */ }
     find("python").textContent = exports.python(history.present);
+    find("share-status").textContent = "";
   }
 
   function show_fault(fault) {
     find("fault").textContent = fault;
+    find("address-fault").textContent = "";
+  }
+
+  // A link that was cut or changed on its way must not pass for the system that is shown.
+  function show_address_fault(shown) {
+    const fault = fault_of_address();
+    if (fault) find("address-fault").textContent = `The address has no system that can be shown. ${fault} Below is ${shown}.`;
   }
 
   // `final` is false during a drag.
@@ -234,7 +249,12 @@ const explorer = (() => {
   addEventListener("hashchange", () => {
     const next = state_of_address();
     if (next && state.to_hash(next) !== state.to_hash(history.present)) set_state(next, true);
+    if (next) return;
+    // After the skip link too, the address is that of the system.
+    show_address_fault("the system from before");
+    show_final_state();
   });
+  if (!opening) show_address_fault("an example");
   on_frame();
   setTimeout(end_opening, OPENING_TIME);
   new ResizeObserver(request_frame).observe(document.querySelector(".views"));

@@ -18,15 +18,20 @@ const state = (() => {
     return [`servers=${servers}`, ...rows, `wasted=${wasted}`, `fraction=${fraction}`].join("&").replaceAll("+", "");
   }
 
-  // The state in the fragment of a URL, or null if there is none.
-  function from_hash(hash) {
+  // What the fragment of a URL says, whether or not it can be.
+  function parse_hash(hash) {
     const parameters = new URLSearchParams(hash.replace(/^#/, ""));
     const classes = parameters.getAll("class").map((text) => {
       const [need, rate, probability] = text.split(",").map(Number);
       return { need, rate, probability };
     });
     const number = (key) => (parameters.has(key) ? Number(parameters.get(key)) : INITIAL[key]);
-    const found = { servers: Number(parameters.get("servers")), classes, wasted: number("wasted"), fraction: number("fraction") };
+    return { servers: Number(parameters.get("servers")), classes, wasted: number("wasted"), fraction: number("fraction") };
+  }
+
+  // The state in the fragment of a URL, or null if there is none.
+  function from_hash(hash) {
+    const found = parse_hash(hash);
     return find_fault(found) ? null : found;
   }
 
@@ -64,5 +69,5 @@ const state = (() => {
     };
   }
 
-  return { INITIAL, MAX_CLASSES, find_fault, from_hash, history, to_hash };
+  return { INITIAL, MAX_CLASSES, find_fault, from_hash, history, parse_hash, to_hash };
 })();
