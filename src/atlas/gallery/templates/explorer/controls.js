@@ -8,7 +8,8 @@ const controls = (() => {
   const parse_percent = (digits) => Number(digits.replace(/(?:e(.+))?$/, (_, exponent = 0) => `e${exponent - 2}`));
 
   // The numbers of the state, those of a class with its index c: how their texts are parsed and formatted, how
-  // the slider rounds, its scale and the range of its values; `get`, `set`, and when the number cannot change.
+  // the slider rounds, its scale and the range of its values; `get`, `set`, when the number cannot change, and why
+  // one is refused if not for itself.
   const whole = { parse: Number, format: String, round: Math.round, whole: true };
   const real = { parse: Number, format: String, round: state_updates.round };
   const share = { parse: parse_percent, format: format_percent, round: state_updates.round_share };
@@ -34,6 +35,7 @@ const controls = (() => {
       ...real, label: "α: a share n⁻ᵅ of the jobs is larger than the smallest", scale: "linear", range: () => [0.02, 3],
       format: (alpha) => String(Number(alpha.toPrecision(6))), is_fixed: (s) => !state_updates.has_exponent(s),
       get: state_updates.exponent_of, set: state_updates.set_exponent,
+      refusal: (s) => `α must be positive and at most ${format.number(-Math.log(model.MIN_PROBABILITY) / Math.log(s.servers))}: otherwise a share is below ${100 * model.MIN_PROBABILITY} %.`,
     },
     wasted: {
       ...real, label: "Wasted at most (%)", scale: "log", range: () => [0.5, 90],
@@ -81,7 +83,7 @@ const controls = (() => {
     const set_value = (value, final) => {
       start = start_of_drag();
       const next = field.set(start, value, c);
-      const fault = state.find_fault(next);
+      const fault = state.find_fault(next) && (field.refusal?.(start) ?? state.find_fault(next));
       set_fault(fault);
       if (!fault) {
         latest = next;

@@ -68,6 +68,6 @@ const model = (() => {
   }
 
   return {
-    find_fault, is_divisible, mean_demand, naive_throughput, sum, two_probabilities, with_probability, with_rate, with_servers,
+    MIN_PROBABILITY, find_fault, is_divisible, mean_demand, naive_throughput, sum, two_probabilities, with_probability, with_rate, with_servers,
   };
 })();

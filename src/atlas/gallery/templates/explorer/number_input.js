@@ -21,7 +21,7 @@ const number_input = (() => {
     const [, mantissa, exponent = ""] = plain.match(MANTISSA_AND_EXPONENT) ?? [];
     const { digits, fault } = mantissa === undefined ? {} : _remove_separators(mantissa, whole);
     if (fault) return { fault };
-    return DECIMAL.test(digits) ? { digits: `${digits}${exponent}` } : { fault: `“${typed}” is no number.` };
+    return DECIMAL.test(digits) ? { digits: `${digits}${exponent}` } : { fault: `${typed ? `“${typed}”` : "An empty box"} is no number.` };
   }
 
   // {digits} without separators of thousands and with a decimal point, {fault}, or {} if it is no number.

@@ -86,8 +86,16 @@ const plot = (() => {
       element(grid, "text", { x: MARGIN.left - 7, y: pixel(maps.y.to(value) + 4), "text-anchor": "end" }, text);
     }
     element(grid, "path", { class: "edge", d: `M${MARGIN.left} ${top}V${bottom}H${right}` });
-    element(grid, "text", { class: "title", x: (MARGIN.left + right) / 2, y: height - 8, "text-anchor": "middle" }, x.label);
-    element(grid, "text", { class: "title", transform: `translate(13 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, y.label);
+    // Names of many digits are squeezed rather than cut.
+    const title = (room, attributes, text) => {
+      const node = element(grid, "text", { class: "title", "text-anchor": "middle", ...attributes }, text);
+      if (node.getComputedTextLength() <= room) return;
+      node.setAttribute("textLength", room);
+      node.setAttribute("lengthAdjust", "spacingAndGlyphs");
+    };
+    const middle = (top + bottom) / 2;
+    title(right - MARGIN.left + 2 * MARGIN.right, { x: (MARGIN.left + right) / 2, y: height - 8 }, x.label);
+    title(2 * Math.min(middle, height - middle), { transform: `translate(13 ${middle}) rotate(-90)` }, y.label);
   }
 
   // Draws into `svg`, and returns the maps between values and pixels.

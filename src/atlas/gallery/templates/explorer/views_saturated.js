@@ -206,7 +206,7 @@ const views_saturated = (() => {
           readouts: wastage_readouts(context, data, p, (x) => `${percent(x)} ${large}`),
           set: (x) => ({ probability: [context.large, x] }),
         },
-        sentence: `${worst_mix ? "The worst mix is" : "On this curve most are wasted at"} ${percent(at)} of ${large}${worst_mix ? `, which make ${percent(worst_mix.load_share_2)} of all server-seconds` : ""}: ${number(most)} of ${count(servers)} servers are wasted, ${percent(most / servers)}. At the present ${percent(p)} it is ${number(means.wastage)}. ${ends_text}`,
+        sentence: most === 0 ? "No server is wasted, whatever the mix." : `${worst_mix ? "The worst mix is" : "On this curve most are wasted at"} ${percent(at)} of ${large}${worst_mix ? `, which make ${percent(worst_mix.load_share_2)} of all server-seconds` : ""}: ${number(most)} of ${count(servers)} servers are wasted, ${percent(most / servers)}. At the present ${percent(p)} it is ${number(means.wastage)}. ${ends_text}`,
         claim: context.is_two_class ? "two-class-stability/fig6b-worst-mix" : claim_of(context),
       };
     },
@@ -241,7 +241,7 @@ const views_saturated = (() => {
           limits.fast_class_2_wastage(system.servers, needs_of(context), system.classes[context.large].probability),
         ];
         horizontals.push({ y: slow, style: 2, label: "limit at the left" }, { y: fast, style: 3, label: "limit at the right" });
-        limits_text = ` Far left only ${large} are in service and n mod n₂ = ${slow} servers are idle; far right they are gone at once, and ${amount_of(fast, "server")} ${number(fast) === "1" ? "stands" : "stand"} idle for the next one.`;
+        limits_text = ` Far left only ${large} are in service and n mod n₂ = ${count_of(slow, "server")} ${slow === 1 ? "is" : "are"} idle; far right they are gone at once, and ${amount_of(fast, "server")} ${number(fast) === "1" ? "stands" : "stand"} idle for the next one.`;
       }
       const has_dips = data.some((row, i) => i > 0 && row.wastage < data[i - 1].wastage * (1 - 1e-6));
       const dips_text = has_dips
@@ -249,7 +249,7 @@ const views_saturated = (() => {
         : "The waste never falls on the way: the numbers in service vary too much for dips to show.";
       return {
         plot: {
-          x: { label: `rate of ${large} / rate of ${small}`, scale: "log", low: data[0].x, high: data.at(-1).x },
+          x: { label: `rate of ${large} / of ${small}`, scale: "log", low: data[0].x, high: data.at(-1).x },
           y: { label: "servers wasted", scale: "linear", low: 0, high: 1.08 * Math.max(...data.map((row) => row.wastage), means.wastage, 1e-3) },
           curves: [{ label: "servers wasted, exact", points: wastage_points(data), style: 0 }],
           horizontals,
