@@ -18,7 +18,8 @@ import pytest
 from tests.drawings.legible import contrast
 
 from atlas.config.read import read_yaml
-from atlas.gallery.collect import measure
+from atlas.gallery.collect import Paper, measure
+from atlas.gallery.render import render
 from atlas.gallery.typesetting import prose
 from atlas.io.dark_mode import GROUND
 
@@ -265,3 +266,11 @@ def test_a_paper_says_what_was_read_and_what_is_ours_is_not_quoted(gallery):
         "the quote of elsewhere" in ledger
         and '<q class="quote">the quote of elsewhere' not in ledger
     )
+
+
+def test_a_run_without_claims_and_scores_says_so_and_offers_no_filters():
+    """A cluster of one's own: what it simulates has no exact value beside it."""
+    run = render([Paper("own", {"title": "own"}, (), (), (), (), {})])
+    for name, words in (("ledger.html", "No claims are stated"), ("scores.html", "No simulated")):
+        assert words in run[name]
+        assert "<form" not in run[name] and "<table" not in run[name]

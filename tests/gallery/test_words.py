@@ -89,6 +89,7 @@ def test_indices_and_powers_in_running_text():
 def test_cells_and_parameters():
     assert cell(0.0, ".1e") == "0" and cell(1e-7, ".0e") == "10<sup>−7</sup>"
     assert cell("<i>", "") == "&lt;i&gt;" and cell(float("nan"), ".1f") == "–"
+    assert cell(float("nan"), "") == "–", "a word that is missing"
     assert cell(0.9618871264350061, "") == "0.961887" and cell(1234567, "") == "1234567"
     assert parameter({"needs": [1, 10], "servers": 30}) == "needs 1, 10; servers 30"
     assert parameter(list(range(20))).endswith("7, … (20 values)")

@@ -56,7 +56,7 @@ def cell(value: Any, style: str) -> Markup:
     """A number of a typeset table in its format, with an exponent shown as a power of ten."""
     if isinstance(value, str | bool):
         return escape(number(value))
-    if style and math.isnan(value):
+    if math.isnan(value):
         return Markup("–")
     digits, e, exponent = format(value, style or short(value)).partition("e")
     if not e or value == 0:
