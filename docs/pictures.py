@@ -85,7 +85,8 @@ def multiserver_jobs() -> Canvas:
     picture.add("rect", x=180, y=10 + 3 * CELL, width=CELL, height=3 * CELL, class_="idle")
     picture.label(193, 184, "n = 6 servers", anchor="middle", small=True)
     picture.label(216, 44, "three jobs of need 1 in service")
-    picture.label(216, 122, "3 servers idle: the next job needs 4")
+    picture.label(216, 122, "3 servers idle:")
+    picture.label(216, 140, "the next job needs 4", small=True)
     return picture
 
 
@@ -144,7 +145,8 @@ def threshold_parallelism() -> Canvas:
     picture.job(200, 8 + CELL, 1, "a")
     picture.job(200, 8 + 2 * CELL, 4, "b")
     picture.label(236, 38, "threshold 1: inelastic")
-    picture.label(236, 118, "threshold n: elastic, has the rest")
+    picture.label(236, 118, "threshold n: elastic,")
+    picture.label(236, 136, "has the rest", small=True)
     return picture
 
 
