@@ -18,8 +18,8 @@ import pytest
 from tests.drawings.legible import contrast
 
 from atlas.config.read import read_yaml
-from atlas.gallery.collect import Paper, measure
-from atlas.gallery.render import render
+from atlas.gallery.collect import Claim, Paper, measure
+from atlas.gallery.render import VERDICTS, render
 from atlas.gallery.typesetting import prose
 from atlas.io.dark_mode import GROUND
 
@@ -274,3 +274,14 @@ def test_a_run_without_claims_and_scores_says_so_and_offers_no_filters():
     for name, words in (("ledger.html", "No claims are stated"), ("scores.html", "No simulated")):
         assert words in run[name]
         assert "<form" not in run[name] and "<table" not in run[name]
+
+
+@pytest.mark.parametrize("word", [word for word, mark in VERDICTS.items() if mark != "✗"])
+def test_the_ledger_says_what_each_of_its_verdicts_means(word):
+    """Those of a run that has no fault: what it does not know has its reason too."""
+    texts = dict.fromkeys(("where", "quote", "quantity", "stated", "recomputed", "how"), "")
+    rest = {"repeats": "", "reason": "", "details": (), "parameters": {}, "about": frozenset()}
+    claim = Claim(paper="own", id="one", verdict=word, sound=True, **texts, **rest)
+    run = render([Paper("own", {"title": "own"}, (), (), (claim,), (), {})])
+    lead = run["ledger.html"].partition('<p class="lead">')[2].partition("</p>")[0]
+    assert f"<em>{word}</em>" in lead
