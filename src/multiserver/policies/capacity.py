@@ -11,21 +11,22 @@ from multiserver.network import Network
 from multiserver.policies.conditions import ONLY_SETS
 from multiserver.policies.parallel import limit_by_capacity, limit_by_sets
 from multiserver.policies.policy import Limit, Method
+from multiserver.policies.server_groups import whole_groups
 from multiserver.saturated.packings import capacity
 from multiserver.system import System
 
-# Relative tolerance within which a limit counts as n/E[S].
+# Relative tolerance within which a limit counts as that of all servers that can work.
 RELATIVE_TOLERANCE = 1e-12
 
 
 def packings_limit(system: System, **_: Any) -> Limit:
-    """λ_max of rigid jobs; exactly n/E[S] if packings leave no server idle."""
+    """λ_max of rigid jobs; exactly (n − n mod g)/E[S], g being the largest number that divides all
+    needs, if packings leave no other server idle."""
     pairs = zip(system.probabilities, system.durations, strict=True)
     found = capacity(system.servers, system.needs, [p * X.mean for p, X in pairs])
-    most = limit_by_capacity(system)
-    if found.limit >= (1 - RELATIVE_TOLERANCE) * most.arrival_rate:
-        return most
-    return Limit(found.limit, system.capacity - found.limit * system.mean_size)
+    most = whole_groups(system)
+    within = found.limit >= (1 - RELATIVE_TOLERANCE) * most
+    return Limit.of(system, most if within else found.limit)
 
 
 PACKINGS = Method(

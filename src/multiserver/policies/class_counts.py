@@ -101,12 +101,13 @@ def _alone(system: MultiserverJobSystem, first: int | None, rate: float) -> dict
 
 
 def in_order(rule_of: Callable[..., Rule]) -> Method:
-    """Most Servers First where servers are idle only while all jobs are in service."""
+    """Most Servers First where servers are idle only while all jobs are in service. P(N > k) comes
+    from the chain, which is solved on demand."""
 
     def answer(system: System, budget: Budget, **_: Any) -> Callable[[float], Means]:
         needs = ByNeed.of(system)
         parts = needs.system
-        chain = parts, rule_of(parts.servers, parts.needs)
+        rule, limit = rule_of(parts.servers, parts.needs), parts.naive_throughput
 
         def at(arrival_rate: float) -> Means:
             found = most_servers_first.solve(
@@ -120,10 +121,11 @@ def in_order(rule_of: Callable[..., Rule]) -> Method:
             # Differences keep their digits unless jobs hardly wait; then a small chain has them.
             pairs = zip(jobs[:-1], waiting[:-1], strict=True)
             lost = any(found.imprecision * n > budget.enough * q for n, q in pairs)
-            solve = partial(class_counts.means, *chain, arrival_rate, parts.naive_throughput)
+            solve = partial(class_counts.means, parts, rule, arrival_rate, limit)
             waiting = _waiting(jobs, waiting, alone, lost, budget, solve)
             return Means(
                 **needs.means(system, arrival_rate, found.class_jobs, waiting),
+                tail=CountsTail(rule_of, {}, parts, arrival_rate, limit, budget),
                 note=f"{box} states",
                 imprecision=found.imprecision,
             )

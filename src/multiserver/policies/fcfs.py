@@ -53,6 +53,7 @@ from multiserver.policies.phase_type import (
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
 from multiserver.policies.pooled import pooled_bounds, whole_capacity
 from multiserver.policies.process import ClassTimes, process_methods
+from multiserver.policies.server_groups import in_groups
 from multiserver.saturated import dispatch
 from multiserver.simulation.workload import with_warm_up
 from multiserver.sizes import Size, scaled
@@ -214,7 +215,7 @@ FCFS = Policy(
                 source="`two-class-stability`, Section 3; E[T] by class from Little's law",
                 in_order=True,
             ),
-            ONE_OR_N,
+            *in_groups(ONE_OR_N),
             LEVEL_SWEEPS,
             HEAD_AGE,
             UNIFORMIZATION,

@@ -14,6 +14,7 @@ from multiserver.policies.one_at_a_time import one_at_a_time_by_need
 from multiserver.policies.policy import Policy
 from multiserver.policies.pooled import whole_capacity
 from multiserver.policies.priority import limit_by_need
+from multiserver.policies.server_groups import in_groups
 
 
 def _rule(servers: int, needs: Sequence[int]) -> Rule:
@@ -38,8 +39,7 @@ MostServersFirst = Policy(
             *methods_of_fcfs(),
             *one_at_a_time_by_need(largest_first=True, preemptive=True, tail=tail_of_counts(_rule)),
             _LIMIT,
-            _WHOLE,
-            in_order(_rule),
+            *in_groups(_WHOLE, in_order(_rule)),
             chain_of_counts(_rule, _LIMIT.answer, first=-1),
             class_simulation("most_servers_first", "`finite-skip`, Section 7.5"),
         )

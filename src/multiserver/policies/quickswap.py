@@ -31,6 +31,7 @@ from multiserver.policies.job_level import class_simulation, job_level, simulate
 from multiserver.policies.one_at_a_time import one_at_a_time_by_need
 from multiserver.policies.policy import Budget, Condition, Effort, Means, Method, Policy
 from multiserver.policies.pooled import whole_capacity
+from multiserver.policies.server_groups import in_groups
 from multiserver.system import System
 
 Ints = NDArray[np.int64]
@@ -189,8 +190,7 @@ NonpreemptiveMostServersFirst = Policy(
         "multiserver-jobs": (
             *methods_of_fcfs(),
             *one_at_a_time_by_need(largest_first=True, preemptive=False, tail=_tail),
-            WHOLE,
-            CYCLES,
+            *in_groups(WHOLE, CYCLES),
             CHAIN,
             class_simulation(largest_that_fit, "by definition"),
         )
@@ -214,8 +214,7 @@ Quickswap = Policy(
     ranges={"threshold": _range_of_threshold},
     methods={
         "multiserver-jobs": (
-            WHOLE,
-            CYCLES,
+            *in_groups(WHOLE, CYCLES),
             CHAIN,
             job_level(_simulate, source="by definition"),
         )
