@@ -7,6 +7,7 @@ import math
 import pytest
 
 import multiserver as ms
+from multiserver.policies import class_counts
 
 
 def rigid(servers, needs, policy, small=0.8):
@@ -74,3 +75,11 @@ def test_most_servers_first_has_a_tail(servers, needs):
     while not tails or tails[-1] > 1e-13:
         tails.append(found.tail(len(tails)))
     assert math.fsum(tails) == pytest.approx(found.mean_jobs, rel=1e-9)
+
+
+@pytest.mark.parametrize(("most", "reason"), [(1_000, "and 1000 fit"), (23_000, "than the means")])
+def test_a_tail_that_takes_too_many_states_is_refused(monkeypatch, most, reason):
+    monkeypatch.setattr(class_counts, "MOST_FOR_TAIL", most)
+    found = rigid(16, (1, 2), ms.MostServersFirst).exact(load=0.9)
+    with pytest.raises(ms.TooLargeError, match=reason):
+        found.tail(3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -27,6 +27,9 @@ from multiserver.system import System
 
 # Where jobs hardly wait, a chain of at most so many states is solved again for those that do.
 FEW_STATES = 1_000
+# Under Most Servers First small jobs wait by the hundred, and chains are many times as large as the
+# boxes that give the means. So many states take some ten seconds.
+MOST_FOR_TAIL = 300_000
 
 
 def chain_of_counts(
@@ -53,7 +56,9 @@ def chain_of_counts(
             waiting = _waiting(found.class_jobs, found.class_waiting, alone, small, budget, solve)
             return Means(
                 **needs.means(system, arrival_rate, found.class_jobs, waiting),
-                tail=CountsTail(rule_of, options, parts, arrival_rate, limit, budget),
+                tail=CountsTail(
+                    rule_of, options, parts, arrival_rate, limit, budget, found.imprecision
+                ),
                 note=f"{found.states} states",
                 imprecision=found.imprecision,
             )
@@ -108,6 +113,7 @@ def in_order(rule_of: Callable[..., Rule]) -> Method:
         needs = ByNeed.of(system)
         parts = needs.system
         rule, limit = rule_of(parts.servers, parts.needs), parts.naive_throughput
+        few = replace(budget, most_states=min(budget.most_states, MOST_FOR_TAIL))
 
         def at(arrival_rate: float) -> Means:
             found = most_servers_first.solve(
@@ -125,7 +131,7 @@ def in_order(rule_of: Callable[..., Rule]) -> Method:
             waiting = _waiting(jobs, waiting, alone, lost, budget, solve)
             return Means(
                 **needs.means(system, arrival_rate, found.class_jobs, waiting),
-                tail=CountsTail(rule_of, {}, parts, arrival_rate, limit, budget),
+                tail=CountsTail(rule_of, {}, parts, arrival_rate, limit, few, found.imprecision),
                 note=f"{box} states",
                 imprecision=found.imprecision,
             )
@@ -159,7 +165,9 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
             waiting = _waiting(found.class_jobs, found.class_waiting, alone, small, budget, solve)
             return Means(
                 **needs.means(system, arrival_rate, found.class_jobs, waiting),
-                tail=CountsTail(rule_of, options, parts, arrival_rate, limit, budget),
+                tail=CountsTail(
+                    rule_of, options, parts, arrival_rate, limit, budget, found.imprecision
+                ),
                 note=f"{found.states} states of the others",
                 imprecision=found.imprecision,
             )
@@ -180,7 +188,8 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
 @dataclass(frozen=True, eq=False)
 class CountsTail:
     """P(N > k) from a chain, which is solved at the first k, as means need fewer states, and once
-    for each decade of P(N > k), to a smaller error. Unlike a closure, it can be pickled."""
+    for each decade of P(N > k), to a smaller error. A chain that is not as precise as the means, of
+    that `imprecision`, is refused. Unlike a closure, it can be pickled."""
 
     rule_of: Callable[..., Rule]
     options: Mapping[str, Any]
@@ -188,12 +197,19 @@ class CountsTail:
     arrival_rate: float
     limit: float
     budget: Budget
+    imprecision: float = 0.0
     _found: dict[float, class_counts.CountsDistribution | NotKnownError | TooLargeError] = field(
         default_factory=dict
     )
 
     def __call__(self, k: int) -> float:
         found = self._solve(self.budget.enough)
+        if found.imprecision > max(self.budget.enough, self.imprecision):
+            raise TooLargeError(
+                f"a chain of {len(found.counts)} numbers of jobs by class leaves a relative error"
+                f" of {found.imprecision:.0e}, more than the means have; simulate(times=True) has"
+                " P(N > k)"
+            )
         share = found.tail(k) / math.fsum(found.class_jobs)
         decade = 10.0 ** math.ceil(math.log10(share)) if share > 0 else 0.0
         enough = max(self.budget.enough * decade, class_counts.FINEST)
