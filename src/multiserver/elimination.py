@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-# A power of two: dividing by it rounds nothing.
-LARGE = 2.0**900
+# A power of two: dividing by it rounds nothing. Ratios of rates up to 1e200 times this are floats.
+LARGE = 2.0**300
 
 
 def distribution_of_rates(rates: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -36,6 +36,6 @@ def distribution_of_rates(rates: NDArray[np.float64]) -> NDArray[np.float64]:
     distribution[first] = 1.0
     for k in range(first + 1, len(flow)):
         distribution[k] = distribution[first:k] @ flow[first:k, k]
-        if distribution[k] > LARGE:
+        while distribution[k] > LARGE:
             distribution /= LARGE
     return distribution / distribution.sum()

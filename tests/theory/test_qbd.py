@@ -230,6 +230,8 @@ def test_the_order_of_states_does_not_matter_beyond_the_range_of_floats():
     np.testing.assert_allclose(
         distribution_of_rates(up[::-1, ::-1]), expected[::-1], rtol=1e-12, atol=1e-300
     )
+    steep = np.diag([1e100, 1e100], 1) + np.diag([1e-100, 1e-100], -1)
+    np.testing.assert_allclose(distribution_of_rates(steep), [0, 1e-200, 1], rtol=1e-15)
 
 
 # Consistency.
