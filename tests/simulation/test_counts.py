@@ -42,6 +42,20 @@ def test_servers_held_are_those_of_the_exact_chain(system):
     assert found.half_width < 0.02 * exact
 
 
+@pytest.mark.parametrize("fast", [1e17, 1e80])
+def test_jobs_of_one_class_may_be_far_shorter_than_those_of_another(fast):
+    """Floats of the rate of one lose that of the other: r must not be taken from their sum."""
+    system = MultiserverJobSystem.of(4, (1, 3), (1.0, fast), (0.5, 0.5))
+    found = exponential_counts.mean_servers_held(system, **EFFORT)
+    assert abs(z_score(found, 4 - dispatch.solve(system).wastage)) < Z
+    assert found.half_width < 0.02 * found.mean
+    # Short jobs take no time: M/M/4 but for those of need 3, for which others wait.
+    rate = 0.5
+    found = exponential_counts.mean_response_time(system, rate, **EFFORT)
+    exact = qbd.solve(multiserver_jobs.prepare(system).at(rate)).mean_jobs / rate
+    assert abs(z_score(found, exact)) < Z
+
+
 def test_branches_are_classes():
     law, fixed = Hyperexponential((3.0, 0.25), (0.8, 0.2)), Exponential(1.5)
     split = [

@@ -49,8 +49,9 @@ from multiserver.simulation.workload import (
     refuse_endless,
 )
 
-# Jumps after which r, updated by additions and subtractions, is summed anew.
-RESUM_INTERVAL = 1024
+# Jumps after which r, updated by additions and subtractions, is summed anew; and the part of the
+# largest r since then below which it is, as its digits are lost.
+RESUM_INTERVAL, LOST = 1024, 2.0**-30
 MIN_CLASS_JOBS = 10
 
 
@@ -189,10 +190,11 @@ def _run(rng, servers, needs, rates, cumulated, arrival_rate, filling, before, j
     """The sums of one replication; at an infinite arrival rate the queue never empties."""
     C = len(needs)
     saturated = arrival_rate == np.inf
+    outside = 0.0 if saturated else arrival_rate
     counts = np.zeros(C, np.int64)
     served = np.zeros(C, np.int64) if filling else counts
     requested, head, behind, inside = 0, -1, 0, 0
-    total, jumps, come, marked = 0.0, 0, -before, 0
+    total, largest, jumps, come, marked = 0.0, 0.0, 0, -before, 0
     sums = np.zeros(5)
     while True:
         while True:
@@ -219,12 +221,14 @@ def _run(rng, servers, needs, rates, cumulated, arrival_rate, filling, before, j
                 else:
                     served[c] = idle // needs[c]
                 idle -= served[c] * needs[c]
-        if filling or jumps % RESUM_INTERVAL == 0:
+        largest = max(largest, total)
+        if filling or jumps % RESUM_INTERVAL == 0 or total + outside < LOST * largest:
             total = 0.0
             for c in range(C):
                 total += served[c] * rates[c]
+            largest = total
         jumps += 1
-        jump = total if saturated else total + arrival_rate
+        jump = total + outside
         if come > 0:
             held, present = float(min(requested, servers)), float(inside + behind + (head >= 0))
             sums[0] += 1 / jump
