@@ -10,7 +10,7 @@ from tests.rigid_jobs import rigid
 
 import multiserver as ms
 from multiserver.simulation import fcfs
-from multiserver.simulation.blocking import delays, remaining
+from multiserver.simulation.blocking import delays, mean_drain_times, remaining
 from multiserver.simulation.run_length import MAX_SKEWNESS, RunLength
 from multiserver.simulation.workload import Workload
 
@@ -72,6 +72,14 @@ def test_jobs_that_fit_delay_none():
     assert small < 1e-9
     # The last of a hundred jobs leaves after 1 + 1/2 + … + 1/100 on average; then E[S] = 1.
     assert large == pytest.approx(5.19 + 1, rel=0.02)
+
+
+def test_servers_may_be_so_many_that_squares_of_needs_are_no_integers_of_64_bits():
+    few, many = (
+        mean_drain_times(Workload(4 * k, (k, 2 * k), (ONE, ONE), (0.5, 0.5), 2.0), (ONE, ONE))
+        for k in (1, 2**32)
+    )
+    assert many == pytest.approx(few, rel=1e-12)
 
 
 def test_the_skewness_is_that_of_simulated_means():

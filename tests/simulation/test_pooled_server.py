@@ -84,6 +84,19 @@ def test_both_engines_count_the_same_server():
     np.testing.assert_allclose(two, one, rtol=1e-9)
 
 
+def test_needs_of_which_the_square_is_no_integer_of_64_bits_have_the_same_controls():
+    """The same jobs in a unit of 2^32 servers."""
+    found = []
+    for k in (1, 2**32):
+        work = Workload(4 * k, (k, 2 * k), (ms.Exponential(rate=1.0),) * 2, (0.5, 0.5), 1.6)
+        policy = front_policies.server_filling(work)
+        run = front.simulate(work, policy, jobs=4000, replications=32, seed=5)
+        found.append(run.mean_response_time)
+    assert found[0].controls > 0
+    assert found[1].controls == found[0].controls
+    assert found[1].mean == close(found[0].mean, rel=1e-12)
+
+
 def test_sizes_without_a_variance_take_no_controls():
     """However many the jobs, few bring most of the work's variance."""
     work = Workload(2, (1,), (Pareto(shape=1.8, scale=1.0),), (1.0,), 0.3)

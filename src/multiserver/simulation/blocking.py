@@ -47,7 +47,7 @@ def delays(workload: Workload, seen: Sequence[Size]) -> tuple[float, list[float]
     """The rate of jobs that need several servers, and E[L^k] from k = 0 to 6. `seen` are the
     distributions of the durations."""
     n, λ, load = workload.servers, workload.arrival_rate, workload.load
-    p, v = np.array(workload.probabilities), np.array(workload.needs)
+    p, v = (np.array(column, dtype=float) for column in (workload.probabilities, workload.needs))
     moments = np.array([[S.moment(j) for j in range(7)] for S in seen])
     t, left = _still_in_service(workload, moments)
     share, found = p[v > 1].sum(), np.zeros(7)
@@ -63,7 +63,7 @@ def delays(workload: Workload, seen: Sequence[Size]) -> tuple[float, list[float]
 
 def mean_drain_times(workload: Workload, seen: Sequence[Size]) -> list[float]:
     """E[D] of a job of each class, at the load of the workload."""
-    n, v = workload.servers, np.array(workload.needs)
+    n, v = workload.servers, np.array(workload.needs, dtype=float)
     moments = np.array([[S.moment(j) for j in range(5)] for S in seen])
     t, left = _still_in_service(workload, moments)
     means = {

@@ -230,7 +230,9 @@ def _controls(
     if not length.controllable:
         return np.empty((len(sums), 0))
     workload = length.workload
-    p, v, sizes = np.array(workload.probabilities), np.array(workload.needs), workload.sizes
+    # Squares of large needs are no integers of 64 bits.
+    p, v = (np.array(column, dtype=float) for column in (workload.probabilities, workload.needs))
+    sizes = workload.sizes
     means, squares = (np.array([getattr(s, m) for s in sizes]) for m in ("mean", "second_moment"))
     found = mean_work(workload.arrival_rate, p @ (v * means), p @ (v**2 * squares), capacity)
     jobs = sums[:, :-1, MEASURED]
