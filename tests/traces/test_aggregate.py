@@ -45,6 +45,13 @@ def test_parameters_are_recovered_from_a_million_jobs(million):
     assert abs(found.exponent - 0.45 * 0.8 / deviation) < 0.001
 
 
+def test_classes_of_one_need_differ_in_nothing():
+    """The mean of equal logarithms may be rounded: Z was 1 or −1 for all."""
+    for need in range(2, 11):
+        law = CorrelatedJobs((need,) * 3, (0.1, 0.2, 0.7), 300.0, 0.8, 0.45)
+        assert law.medians.tolist() == [300.0] * 3
+
+
 def test_the_aggregate_is_as_good_as_the_jobs():
     law = LAW | {"jobs": 20_000, "needs": [1, 3, 7000]}
     needs, durations = read_jobs({"generated": law})

@@ -44,7 +44,8 @@ class CorrelatedJobs:
         x = np.log(np.array(self.needs, dtype=float))
         mean = p @ x
         deviation = math.sqrt(p @ (x - mean) ** 2)
-        z = (x - mean) / deviation if deviation > 0 else np.zeros(len(x))
+        # Of equal logarithms the mean may differ from them by rounding.
+        z = (x - mean) / deviation if np.ptp(x[p > 0]) > 0 else np.zeros(len(x))
         return self.median * np.exp(self.spread * self.correlation * z)
 
     @property
