@@ -281,7 +281,8 @@ def _check_limited(system: System) -> None:
 
 
 def _check_parallel(system: System) -> None:
-    size = len(system.speeds)
+    # Servers that are only numbered may be too many to list.
+    size = len(system.servers) if isinstance(system.servers, tuple) else system.servers
     for c in system.classes:
         if (c.degree or 0) > size or (c.compatible and max(c.compatible) >= size):
             raise ValueError(

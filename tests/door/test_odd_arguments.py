@@ -1,4 +1,4 @@
-"""Numbers of phases or moments that no computer holds."""
+"""Numbers of phases, moments or servers that no computer holds."""
 
 from __future__ import annotations
 
@@ -32,6 +32,13 @@ def test_durations_of_a_million_phases_are_those_without_phases():
     for ask in (two.exact, one.distribution, two.distribution):
         with pytest.raises(ms.NotKnownError, match=r"of at most 5000 phases.*; ask .*simulate\(\)"):
             ask(load=0.5)
+
+
+def test_servers_that_are_only_numbered_are_not_listed():
+    system = ms.System(10**13, [ms.JobClass(degree=2, duration=ONE)])
+    assert system.load(1e12) == 0.1
+    with pytest.raises(ValueError, match=r"the servers are 0 … 9{13}, found compatible"):
+        ms.System(10**13, [ms.JobClass(compatible={10**13}, duration=ONE)])
 
 
 @pytest.mark.parametrize("duration", [ONE, ms.Erlang(stages=2, rate=1.0)])
