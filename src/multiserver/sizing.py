@@ -20,7 +20,14 @@ from typing import Any, Literal
 from scipy.linalg import expm
 
 from multiserver.bisection import bisect
-from multiserver.checks import as_float, members, require_among, require_integer, require_number
+from multiserver.checks import (
+    LARGEST,
+    as_float,
+    members,
+    require_among,
+    require_integer,
+    require_number,
+)
 from multiserver.errors import UnstableError
 from multiserver.policies import require_policy
 from multiserver.policies.policy import Policy
@@ -236,10 +243,12 @@ def _require_possible(classes: Sequence[JobClass], target: Target, policy: Polic
         even = "even if no job waited it would not be met, or only just"
         reason = some if target.time == "waiting" else even
         raise ValueError(f"no number of servers meets {target}: {reason}")
-    # What a large multiple of all needs lacks, every number lacks.
+    # What a large multiple of all needs lacks, every number lacks; as does the largest number of a
+    # system, if no multiple is as small.
     options = [as_float(value) for value in policy.options.values()]
     many = 2 + math.ceil(max((x for x in options if x > 0), default=0))
-    if lacking := policy.lacks(System(many * math.lcm(*(job.servers for job in classes)), classes)):
+    many = min(many * math.lcm(*(job.servers for job in classes)), int(LARGEST))
+    if lacking := policy.lacks(System(many, classes)):
         raise ValueError(f"{policy!r} is for {lacking}, which no number of servers gives")
 
 

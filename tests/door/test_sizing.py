@@ -218,6 +218,7 @@ def test_a_target_that_durations_alone_just_meet_is_refused(bound):
         (ms.Quickswap, (2,), r"quickswap\(.*\) is for two needs, which no number of servers gives"),
         (ms.Quickswap(threshold=1.5), (1, 2), "is for threshold of an integer from 0 to"),
         (ms.ServerFilling, (2, 3), "server-filling is for needs that divide each other"),
+        (ms.ServerFilling, range(1, 301), "server-filling is for needs that divide each other"),
         (ms.Quickswap(threshold=1), (1, 2), "change hardly anything, and the value is 0.0"),
     ],
 )
