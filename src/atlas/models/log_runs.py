@@ -34,7 +34,7 @@ from multiserver.simulation.instability_test import (
     refuse_overload,
     settled_marks,
 )
-from multiserver.simulation.likely_fraction import fraction_by_wait, jobs_of_each
+from multiserver.simulation.likely_fraction import fraction_by_wait
 from multiserver.simulation.replay import replay
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.sampled_times import order_statistic, quantile_of, share_up_to
@@ -204,13 +204,15 @@ def _judge(
     workload = length.workload
     servers, rate = workload.servers, workload.arrival_rate
     if policy == "fcfs":
-        drawn = resample(sample, rate, 2 * jobs_of_each(jobs), seed, *key, saturated.LIKELY)
+        drawn = resample(
+            sample, rate, 2 * saturated.jobs_of_each(jobs), seed, *key, saturated.LIKELY
+        )
         try:
             held = saturated.replay(servers, drawn.needs, drawn.durations, 2).mean
         except NotSampledError:
             return length
         return replace(length, fraction=workload.load * servers / held)
-    parts = with_warm_up(workload, jobs_of_each(jobs), WARM_UP)
+    parts = with_warm_up(workload, saturated.jobs_of_each(jobs), WARM_UP)
     try:
         short = [
             _replicate(sample, servers, policy, rate, *parts, seed, (*key, saturated.LIKELY, r))

@@ -18,7 +18,7 @@ from scipy.optimize import brentq
 from multiserver.errors import UnstableError
 from multiserver.simulation.replications import Responses
 from multiserver.simulation.run_length import RunLength
-from multiserver.simulation.saturated import LIKELY, LIKELY_JOBS, LIKELY_PART
+from multiserver.simulation.saturated import LIKELY, jobs_of_each
 from multiserver.simulation.workload import Workload
 
 # λ/λ* is not told from 1 if it is larger.
@@ -61,11 +61,6 @@ def likely_fraction(
     return fraction_by_wait(
         found.length, found.mean_response_time.mean - found.length.mean_duration()
     )
-
-
-def jobs_of_each(jobs: int) -> int:
-    """The jobs in each of the two replications by which a run of `jobs` jobs is judged."""
-    return max(jobs // LIKELY_PART, LIKELY_JOBS) // 2
 
 
 def fraction_by_wait(length: RunLength, wait: float) -> float:

@@ -145,12 +145,17 @@ def likely_limit(workload: Workload, jobs: int, seed: int, key: tuple[int, ...])
     n, λ = workload.servers, workload.arrival_rate
     if workload.load * n <= FAR_FROM_LIMIT * (n - max(workload.needs) + 1):
         return None
-    each, effort = max(jobs // LIKELY_PART, LIKELY_JOBS) // 2, (2, seed, (*key, LIKELY), 0.95)
+    each, effort = jobs_of_each(jobs), (2, seed, (*key, LIKELY), 0.95)
     try:
         held = _replicate(n, workload.needs, workload.sizes, workload.probabilities, each, *effort)
     except TooManyJobsError:
         return None
     return held.mean * λ / (workload.load * n)
+
+
+def jobs_of_each(jobs: int) -> int:
+    """The jobs in each of the two replications by which a run of `jobs` jobs is judged."""
+    return max(jobs // LIKELY_PART, LIKELY_JOBS) // 2
 
 
 def _judge(
