@@ -111,12 +111,6 @@ def test_reruns_are_equal_bit_for_bit():
 OTHER_KEYS = [(5, (2,)), (6, (1,)), (5, ()), (5, (1, 0))]
 
 
-def test_progress_is_told_of_every_replication():
-    told = []
-    simulate(WORKLOADS["M/M/1"], jobs=10, replications=3, seed=1, progress=told.append)
-    assert told == [1, 2, 3]
-
-
 @pytest.mark.parametrize(("jobs", "warm_up", "measured"), [(1, 0.0, 1), (10, 0.25, 7), (3, 0.6, 1)])
 def test_warm_up_is_rounded_up(jobs, warm_up, measured):
     done = simulate(WORKLOADS["M/M/1"], jobs=jobs, replications=2, seed=1, warm_up=warm_up)

@@ -22,7 +22,7 @@ previous arrival, the class, the duration. Equal seeds and keys give equal bits.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -88,7 +88,6 @@ def simulate(
     confidence: float = 0.95,
     stable_below: float | None = None,
     likely_limit: float | None = None,
-    progress: Callable[[int], None] | None = None,
     overloaded: bool = False,
     traces: list[Trace] | None = None,
 ) -> Simulation:
@@ -96,9 +95,8 @@ def simulate(
     warm-up.
 
     Both numbers are increased if the servers take longer to fill (`with_warm_up`). `levels` is K,
-    the number of levels whose times are recorded separately; `progress` is called after each
-    replication with the number done. Near saturation the bias of the empty start fades over a
-    number of jobs that grows as (1 − λ/λ*)^−2; the warm-up must outlast that too
+    the number of levels whose times are recorded separately. Near saturation the bias of the empty
+    start fades over a number of jobs that grows as (1 − λ/λ*)^−2; the warm-up must outlast that too
     (`Estimate.long_enough`). An unstable workload is refused unless `overloaded` is set: its
     averages estimate nothing but its `growth`, and time and memory are proportional to its jobs.
     `stable_below` is λ*, if known; if not, the length of the run is judged by `likely_limit`. The
@@ -133,8 +131,6 @@ def simulate(
         _run(generator(seed, *key, r), source, deleted, jobs, sums, record)
         if traces is not None:
             traces.append(record)
-        if progress is not None:
-            progress(r + 1)
     if overloaded:
         return done
     early = max(workload.least_warm_up - deleted, 0) / (jobs - deleted)
