@@ -111,4 +111,4 @@ class Simulation:
         variance = max(float(squares.sum()) / weight - (float(totals.sum()) / weight) ** 2, 0.0)
         jobs = int(self.completions.sum())
         found = estimate(totals, weights, variance=variance, jobs=jobs, confidence=self.confidence)
-        return found.without_interval(self.caveat) if self.caveat else found
+        return withhold_interval(found, self.caveat)

@@ -93,8 +93,9 @@ class SampledTimes:
         if c is not None:
             require_sampled(c, int(mine.sum()), self.workload.probabilities[c])
         replication = np.broadcast_to(np.arange(len(times))[:, None], times.shape)[mine]
-        order = np.argsort(times[mine], kind="stable")
-        return times[mine][order], replication[order]
+        chosen = times[mine]
+        order = np.argsort(chosen, kind="stable")
+        return chosen[order], replication[order]
 
     def beyond(self, c: int | None, waiting: bool, t: float) -> tuple[float, int]:
         """The share of the times above t, 0 if there are none, and how many times there are."""
