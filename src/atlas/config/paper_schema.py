@@ -7,11 +7,11 @@ declares what they hold.
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
 
-from atlas.fields.block import AS_WRITTEN, WHOLE, Block, require
+from atlas.fields.block import AS_WRITTEN, WHOLE, Block, require, requirement
 from atlas.fields.columns import TimeUnit
 from atlas.fields.vocabulary import Id, Text
 
@@ -260,11 +260,10 @@ class Claim(Block):
         ),
     ] = None
 
-    @model_validator(mode="after")
-    def _check_reason(self) -> Self:
+    @requirement
+    def _check_reason(self) -> None:
         explained = self.verdict != "erratum" or self.reason is not None
         require(explained, "no key 'reason'", "reason: for an erratum, what holds instead")
-        return self
 
 
 class Paper(Block):
@@ -277,9 +276,8 @@ class Paper(Block):
     tables: Annotated[dict[Id, Table], Field(description="the tables, by id")] = {}
     claims: Annotated[list[Claim], Field(description="what the paper says in numbers")] = []
 
-    @model_validator(mode="after")
-    def _asks_for_something(self) -> Self:
+    @requirement
+    def _asks_for_something(self) -> None:
         keys = ("figures", "tables", "claims")
         asked = any(key in self.model_fields_set for key in keys)
         require(asked, "nothing to make", f"one of {', '.join(keys)}")
-        return self

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, RootModel, model_validator
+from pydantic import Field, RootModel
 
 from atlas.config.errors import raise_for
 from atlas.config.read import read_mapping
 from atlas.config.validate import check, check_values
-from atlas.fields.block import AS_WRITTEN, Block, require
+from atlas.fields.block import AS_WRITTEN, Block, require, requirement
 from atlas.fields.vocabulary import Text
 from atlas.io.printed import parse
 
@@ -47,8 +47,8 @@ class Tolerance(Block):
     strict: Annotated[bool, Field(description="whether the number itself is left out")] = False
     why: Annotated[Text, Field(min_length=1, description="why the word allows this much")]
 
-    @model_validator(mode="after")
-    def _goes_together(self) -> Self:
+    @requirement
+    def _goes_together(self) -> None:
         for key, needed in (("significant", "units"), ("range", "units"), ("strict", "side")):
             alone = getattr(self, key) and getattr(self, needed) is None
             require(not alone, "True", f"no such key without '{needed}'", key)
@@ -58,7 +58,6 @@ class Tolerance(Block):
                 require(given is None, f"{given!r}", "no such key beside 'units'", key)
         if self.relative is not None:
             require(self.side != "above", "'above'", "below, beside 'relative'", "side")
-        return self
 
 
 class Tolerances(RootModel[dict[Text, Tolerance]]):

@@ -7,12 +7,12 @@ policies, each exact (policy-response-time), simulated under the same name and `
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from atlas.drawings import NARROW, Parameters, Spec, Tables, columns, pair_style, pairs, rows_of
 from atlas.drawings.marks import (
@@ -29,7 +29,7 @@ from atlas.drawings.marks import (
     place_of,
     policy_label,
 )
-from atlas.fields.block import AS_WRITTEN, INCREASING, require
+from atlas.fields.block import AS_WRITTEN, INCREASING, require, requirement
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Ceiling, Labels, Scale, Share
 
@@ -66,13 +66,12 @@ class Options(OptionsBlock):
         CURVE,
     )
 
-    @model_validator(mode="after")
-    def _leaves_room(self) -> Self:
+    @requirement
+    def _leaves_room(self) -> None:
         found = f"an axis from {self.floor} to {self.ceiling}"
         require(self.floor < self.ceiling, found, "a floor below the ceiling", "floor")
         logarithmic = self.scale == "log" and self.floor == 0
         require(not logarithmic, "a logarithmic axis from 0", "a floor above 0", "floor")
-        return self
 
     def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)

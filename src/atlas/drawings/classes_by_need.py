@@ -5,19 +5,19 @@ Series: any number (workload-system), one panel each, which `settings` may name.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from atlas.drawings import MARKERS, Spec, Tables
 from atlas.drawings.digits import power_law
 from atlas.drawings.marks import ROW, SIZE, legend_above
-from atlas.fields.block import DIFFERENT, require
+from atlas.fields.block import DIFFERENT, require, requirement
 from atlas.fields.required_series import SettingsBlock, Wanted
 
 # A column's name on the axis and in the legend, and its factor.
@@ -39,12 +39,11 @@ class Options(SettingsBlock):
     ]
     law: Annotated[bool, Field(description="the best power law of need and mean duration")] = False
 
-    @model_validator(mode="after")
-    def _have_one_axis(self) -> Self:
+    @requirement
+    def _have_one_axis(self) -> None:
         names = dict.fromkeys(COLUMNS[column][0] for column in self.columns)
         expected = "share_of_jobs and share_of_demand, or one of them, or mean_duration alone"
         require(len(names) == 1, f"columns on axes of {' and '.join(names)}", expected, "columns")
-        return self
 
     SERIES = (
         Wanted(

@@ -7,13 +7,13 @@ probability its own dash and mark.
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from atlas.drawings import (
     NARROW,
@@ -40,7 +40,7 @@ from atlas.drawings.marks import (
     policy_label,
     time_name,
 )
-from atlas.fields.block import require
+from atlas.fields.block import require, requirement
 from atlas.fields.required_series import (
     SIMULATED,
     OptionsBlock,
@@ -67,11 +67,10 @@ class Options(OptionsBlock):
         Wanted("*", ("load", "class", "time", "probability", "quantile", "limit"), required=False),
     )
 
-    @model_validator(mode="after")
-    def _leaves_room(self) -> Self:
+    @requirement
+    def _leaves_room(self) -> None:
         found = f"an axis from {self.floor} to {self.ceiling}"
         require(self.floor < self.ceiling, found, "a floor below the ceiling", "floor")
-        return self
 
     def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)

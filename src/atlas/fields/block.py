@@ -8,12 +8,19 @@ cached under the text of the values of its block. The random streams are keyed b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, WrapValidator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    WrapValidator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from atlas.fields.markers import DrawnAs, Sampling, Stream, marked
@@ -72,6 +79,11 @@ def require(holds: bool, found: str, expected: str, *at: str | int) -> None:
     """Raise a `misfit` unless `holds`."""
     if not holds:
         raise misfit(found, expected, *at)
+
+
+def requirement(check: Callable[[Any], None]) -> Any:
+    """Declare a method that raises a `misfit` unless the values of a block fit together."""
+    return model_validator(mode="after")(lambda block: (check(block), block)[1])
 
 
 def require_one(block: BaseModel, *keys: str) -> None:

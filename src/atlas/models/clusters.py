@@ -11,11 +11,11 @@ fractions λ_i/Σ λ_i of the classes. The load ρ is that of `multiserver.shari
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import SUMMING_TO_1, WHOLE, Block, misfit, require
+from atlas.fields.block import SUMMING_TO_1, WHOLE, Block, misfit, require, requirement
 from atlas.fields.vocabulary import Assignments, Capacities, Positive, Probability
 from atlas.models.systems import require_existing
 from multiserver.errors import TooLargeError
@@ -36,10 +36,9 @@ class AssignedBlock(Block):
         SUMMING_TO_1,
     ]
 
-    @model_validator(mode="after")
-    def _name_servers(self) -> Self:
+    @requirement
+    def _name_servers(self) -> None:
         require_existing(len(self.capacities), self.servers, "servers")
-        return self
 
 
 class RandomBlock(Block):
@@ -58,8 +57,8 @@ class ClusterBlock(Block):
     assigned: AssignedBlock | None = None
     random: RandomBlock | None = None
 
-    @model_validator(mode="after")
-    def _exists(self) -> Self:
+    @requirement
+    def _exists(self) -> None:
         given = list(self.plain())
         require(len(given) == 1, f"{given or 'no'} assignments", "one of assigned, random")
         try:
@@ -69,7 +68,6 @@ class ClusterBlock(Block):
             if isinstance(error, TooLargeError):
                 expected = "classes with the same servers made one, or all servers alike: `random`"
             raise misfit(str(error), expected, given[0]) from None
-        return self
 
     def read(self) -> Servers:
         """The servers and classes as the library knows them."""

@@ -19,11 +19,11 @@ import json
 import math
 from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import WHOLE, Block, require, require_one
+from atlas.fields.block import WHOLE, Block, require, require_one, requirement
 from atlas.fields.vocabulary import Assignments, Capacities, Needs, Probabilities, Servers
 from atlas.models.networks import NetworkBlock, read_network
 from atlas.models.policies import PolicyBlock, read_policy
@@ -47,8 +47,8 @@ Degrees = Annotated[Needs | None, Field(description="how many random servers, by
 class DescribedBlock(Block):
     """Servers, and the classes of their jobs."""
 
-    @model_validator(mode="after")
-    def _fit(self) -> Self:
+    @requirement
+    def _fit(self) -> None:
         require_one(self, *TIMES)
         values = self.plain()
         lengths = [word for word in TIMES if word in values]
@@ -61,7 +61,6 @@ class DescribedBlock(Block):
         for use in ("needs", "thresholds"):
             if use in values:
                 require_room(values["servers"], values[use], use)
-        return self
 
     def stream_key_form(self) -> dict[str, Any]:
         """The block as it enters the stream key. The key was defined when a single duration or
@@ -126,13 +125,12 @@ class ParallelProcessingBlock(DescribedBlock):
     sizes: WorkSizes = None
     probabilities: Probabilities
 
-    @model_validator(mode="after")
-    def _is_one(self) -> Self:
+    @requirement
+    def _is_one(self) -> None:
         require_one(self, "servers", "speeds")
         require_one(self, "compatible", "degrees")
         servers = self.servers or len(self.speeds)
         require_existing(servers, self.compatible or [], "compatible")
-        return self
 
 
 class FiniteSkipSystem(Block):
@@ -147,12 +145,11 @@ class FiniteSkipSystem(Block):
         None, alias="limited-processor-sharing"
     )
 
-    @model_validator(mode="after")
-    def _is_one(self) -> Self:
+    @requirement
+    def _is_one(self) -> None:
         given = list(self.plain())
         known = [field.alias or name for name, field in type(self).model_fields.items()]
         require(len(given) == 1, f"{given or 'no'} models", f"one of {', '.join(known)}")
-        return self
 
     @property
     def classes(self) -> int:
@@ -171,10 +168,9 @@ class FiniteSkipBlock(Block):
     system: FiniteSkipSystem
     policy: PolicyBlock
 
-    @model_validator(mode="after")
-    def _belong(self) -> Self:
+    @requirement
+    def _belong(self) -> None:
         self.policy.require_of(self.system.read(), "policy")
-        return self
 
     @property
     def queue(self) -> Queue:

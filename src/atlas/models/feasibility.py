@@ -11,12 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
-from typing import Self
 
 import numpy as np
-from pydantic import model_validator
 
-from atlas.fields.block import misfit, refusing, require
+from atlas.fields.block import misfit, refusing, require, requirement
 from atlas.models.systems import SystemBlock, TwoNeedsBlock
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.open import elastic
@@ -37,19 +35,17 @@ _entries = cache(block_entries)
 class SolvableBlock(SystemBlock):
     """A system of multiserver jobs whose exact solution under FCFS fits into memory."""
 
-    @model_validator(mode="after")
-    def _can_be_solved(self) -> Self:
+    @requirement
+    def _can_be_solved(self) -> None:
         require_solvable(self.servers, self.needs)
-        return self
 
 
 class SweptBlock(TwoNeedsBlock):
     """Two-class systems whose saturated states are within reach at all `points`."""
 
-    @model_validator(mode="after")
-    def _is_within_reach(self) -> Self:
+    @requirement
+    def _is_within_reach(self) -> None:
         require_states(self.servers, self.needs[0], self.solved_points)
-        return self
 
     @property
     def solved_points(self) -> int:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
-
-from pydantic import model_validator
-
-from atlas.fields.block import refusing, require
+from atlas.fields.block import refusing, require, requirement
 from atlas.models.described_systems import FiniteSkipBlock
 from atlas.models.feasibility import require_front, require_levels, require_solvable
 from atlas.models.finite_skip import Model
@@ -18,11 +14,10 @@ from multiserver.policies.elastic import two_thresholds
 class ModelBlock(FiniteSkipBlock):
     """A finite-skip system under a policy that the library has."""
 
-    @model_validator(mode="after")
-    def _exists(self) -> Self:
+    @requirement
+    def _exists(self) -> None:
         with refusing("a model that can exist", "system"):
             _ = self.model
-        return self
 
     @property
     def model(self) -> Model:
@@ -33,8 +28,8 @@ class ModelBlock(FiniteSkipBlock):
 class CoveredBlock(ModelBlock):
     """A finite-skip system under a policy for which bounds are known."""
 
-    @model_validator(mode="after")
-    def _is_covered(self) -> Self:
+    @requirement
+    def _is_covered(self) -> None:
         found = f"{self.policy.label} in this system, of which the theorem says nothing"
         system = self.model.queue.system
         covered = [one for one in names(system.model) if policy(one).of(system.model, "bounds")]
@@ -44,14 +39,13 @@ class CoveredBlock(ModelBlock):
             phases = "sizes that are bounded or have phases"
             expected = method.unmet_conditions(system).replace(FINITE_REMAINDER.text, phases)
         require(self.model.bounded, found, expected)
-        return self
 
 
 class SolvedBlock(ModelBlock):
     """A finite-skip system under a policy for which E[T] is known exactly."""
 
-    @model_validator(mode="after")
-    def _is_solved(self) -> Self:
+    @requirement
+    def _is_solved(self) -> None:
         jobs = self.system.multiserver_jobs
         if (
             jobs
@@ -62,7 +56,6 @@ class SolvedBlock(ModelBlock):
         found = f"{self.policy.label} in this system, of which no exact solution is known"
         expected = "another policy or sizes with phases, or the study simulated-policy"
         require(self.model.solvable, found, expected)
-        return self
 
 
 def require_reach(block: SolvedBlock, load: float) -> None:

@@ -8,12 +8,12 @@ right.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
 
-from atlas.fields.block import INCREASING, WHOLE, Block, misfit, refusing, require
+from atlas.fields.block import INCREASING, WHOLE, Block, misfit, refusing, require, requirement
 from atlas.fields.vocabulary import Id, Positive, Share, Text
 from atlas.traces.numbers import are_dates, read_moment
 
@@ -61,15 +61,14 @@ class ColumnsBlock(Block):
     started: Annotated[Column, Field(description="of when jobs started")] | None = None
     requested: Annotated[Column, Field(description="of the time that jobs requested")] | None = None
 
-    @model_validator(mode="after")
-    def _differ(self) -> Self:
+    @requirement
+    def _differ(self) -> None:
         """What jobs requested may be their durations; any other column has one meaning."""
         seen: dict[str, str] = {}
         for key, column in self.plain().items():
             other = seen.setdefault(column, key)
             if other != key and (other, key) != ("duration", "requested"):
                 raise misfit(f"{column!r}, which is {other} too", "a column of its own", key)
-        return self
 
 
 class TraceBlock(Block):
@@ -122,8 +121,8 @@ class TraceBlock(Block):
         ),
     ] = None
 
-    @model_validator(mode="after")
-    def _is_complete(self) -> Self:
+    @requirement
+    def _is_complete(self) -> None:
         complete = self.name is not None or (self.file is not None and self.format is not None)
         require(complete, f"a trace with {', '.join(self.plain())}", "its name, or file and format")
         plain = self.format == "plain"
@@ -137,4 +136,3 @@ class TraceBlock(Block):
             fits = getattr(self, key) is None or self.format in (None, known)
             found = f"{key} of a trace in the format {self.format}"
             require(fits, found, f"{key} with the format {known} only", key)
-        return self

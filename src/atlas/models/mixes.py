@@ -8,11 +8,11 @@ servers n there is one kind of large jobs, with a given share of all jobs or of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import INCREASING, WHOLE, Block, require, require_one
+from atlas.fields.block import INCREASING, WHOLE, Block, require, require_one, requirement
 from atlas.fields.vocabulary import (
     LARGEST,
     InnerProbability,
@@ -34,13 +34,12 @@ class MixBlock(Block):
     rates: ThreeRates = [1.0, 1.0, 1.0]
     rate_1_exponent: RateExponent = 0
 
-    @model_validator(mode="after")
-    def _is_within_reach(self) -> Self:
+    @requirement
+    def _is_within_reach(self) -> None:
         sizes = getattr(self, "sizes", None) or [self.servers]
         found = f"{max(sizes)} servers and jobs that need half of them"
         reach = self.shares[0] == 0 or max(sizes) <= MOST_HALVES
         require(reach, found, f"at most {MOST_HALVES} servers, or shares [0, 1]")
-        return self
 
     def needs_of(self, servers: int) -> list[int]:
         """The needs of the existing classes. At an end of the axis the class of need 1 may have
@@ -87,12 +86,11 @@ class GrowingBlock(Block):
         InnerProbability | None, Field(description="the share of all server-seconds of large jobs")
     ] = None
 
-    @model_validator(mode="after")
-    def _exist(self) -> Self:
+    @requirement
+    def _exist(self) -> None:
         require_one(self, "probability", "demand")
         for i, n in enumerate(self.sizes if self.large == "n/2" else ()):
             require(n % 2 == 0 and n >= 4, f"{n} servers", "even numbers from 4 on", "sizes", i)
-        return self
 
     def system(self, servers: int) -> MultiserverJobSystem:
         """The system with this number of servers."""

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import AS_WRITTEN, WHOLE, Block, refusing, require
+from atlas.fields.block import AS_WRITTEN, WHOLE, Block, refusing, require, requirement
 from atlas.fields.vocabulary import Assignments, Capacities, Share
 from atlas.models.systems import require_existing
 from multiserver.checks import SUM_TOLERANCE
@@ -27,10 +27,9 @@ class QueueBlock(Block):
     capacities: Capacities
     servers: Assignments
 
-    @model_validator(mode="after")
-    def _name_servers(self) -> Self:
+    @requirement
+    def _name_servers(self) -> None:
         require_existing(len(self.capacities), self.servers, "servers")
-        return self
 
 
 class NetworkBlock(Block):
@@ -70,8 +69,8 @@ class NetworkBlock(Block):
         Field(max_length=100, description="the numbers of permanent jobs, chain by chain"),
     ] = []
 
-    @model_validator(mode="after")
-    def _fit(self) -> Self:
+    @requirement
+    def _fit(self) -> None:
         classes = self.classes
         columns = ("arrivals", self.arrivals), ("routing", self.routing)
         rows = (("routing", i, row) for i, row in enumerate(self.routing))
@@ -84,7 +83,6 @@ class NetworkBlock(Block):
             require(sum(row) <= 1 + SUM_TOLERANCE, found, expected, "routing", i)
         with refusing("a network that can exist", "routing"), _numbering():
             _ = self.chains
-        return self
 
     @property
     def classes(self) -> int:

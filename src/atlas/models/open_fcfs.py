@@ -7,12 +7,12 @@ by a polynomial through such points (`multiserver.open.load_interpolation`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import model_validator
 
+from atlas.fields.block import requirement
 from atlas.models.feasibility import require_solvable
 from atlas.models.systems import SystemBlock, with_sizes
 from multiserver.model import MultiserverJobSystem
@@ -80,12 +80,11 @@ class OpenFcfs(NamedTuple):
 class ReachableBlock(SystemBlock):
     """A system of multiserver jobs whose exact means under FCFS are within reach."""
 
-    @model_validator(mode="after")
-    def _within_reach(self) -> Self:
+    @requirement
+    def _within_reach(self) -> None:
         jobs = PhasedJobs.exponential(self.system)
         if not (age_process.is_feasible(jobs) or fcfs_levels.is_feasible(jobs)):
             require_solvable(self.servers, self.needs)
-        return self
 
 
 def open_fcfs(system: MultiserverJobSystem) -> OpenFcfs:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
-
-from pydantic import model_validator
-
-from atlas.fields.block import refusing, require
+from atlas.fields.block import refusing, require, requirement
 from atlas.models.described_systems import MultiserverJobsBlock, read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.age_process import MAX_SETTLED_FRONTS, is_feasible
@@ -19,11 +15,10 @@ EXISTS = "a system that can exist (from servers, needs, durations, probabilities
 class DurationsBlock(MultiserverJobsBlock):
     """n servers, and classes whose durations have any distribution with a finite mean."""
 
-    @model_validator(mode="after")
-    def _exists(self) -> Self:
+    @requirement
+    def _exists(self) -> None:
         with refusing(EXISTS):
             _ = self.system
-        return self
 
     @property
     def distributions(self) -> tuple[Size, ...]:
@@ -41,8 +36,8 @@ class DurationsBlock(MultiserverJobsBlock):
 class PhasedBlock(DurationsBlock):
     """n servers, and classes whose durations are phase-type."""
 
-    @model_validator(mode="after")
-    def _has_phases(self) -> Self:
+    @requirement
+    def _has_phases(self) -> None:
         with refusing(EXISTS):
             fronts, _ = count_fronts(self.jobs)
         require(
@@ -52,7 +47,6 @@ class PhasedBlock(DurationsBlock):
             " fewer servers, classes or phases",
             "durations",
         )
-        return self
 
     @property
     def jobs(self) -> PhasedJobs:

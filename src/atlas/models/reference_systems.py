@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import Block, refusing, require
+from atlas.fields.block import Block, refusing, require, requirement
 from atlas.fields.vocabulary import Id, Positive, StreamKey, Text
 from atlas.models.described_systems import AnySystem, read_queue
 from atlas.models.policies import PolicyBlock
@@ -39,8 +39,8 @@ class ReferenceBlock(Block):
         pairs = (apart if k == "policy" else {k: v} for k, v in super().stream_key_form().items())
         return {key: value for pair in pairs for key, value in pair.items()}
 
-    @model_validator(mode="after")
-    def _exists(self) -> Self:
+    @requirement
+    def _exists(self) -> None:
         points = [name for name in POINTS if getattr(self, name) is not None]
         closed = self.system.network is not None
         most = 0 if closed else 1
@@ -50,7 +50,6 @@ class ReferenceBlock(Block):
             self.policy.require_options("policy")
         with refusing("a system and a policy that can exist", of=(ValueError, IndexError)):
             read_queue(self.plain())
-        return self
 
 
 References = Annotated[

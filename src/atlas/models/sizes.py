@@ -18,11 +18,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import WHOLE, Block, refusing, require
+from atlas.fields.block import WHOLE, Block, refusing, require, requirement
 from atlas.fields.vocabulary import Positive, Probabilities
 from multiserver.fitting import fit_distribution, fit_two_moments
 from multiserver.sizes import (
@@ -144,15 +144,14 @@ class SizeBlock(Block):
     weibull: WeibullBlock | None = None
     fitted: FittedBlock | None = None
 
-    @model_validator(mode="after")
-    def _is_one(self) -> Self:
+    @requirement
+    def _is_one(self) -> None:
         given = list(self.plain())
         require(len(given) == 1, f"{given or 'no'} distributions", f"one of {', '.join(KINDS)}")
         with refusing(f"a distribution that exists ({given[0]})"):
             size = read_size(self.plain())
         expected = "a finite one: with an infinite mean no arrival rate is stable"
         require(size.mean < math.inf, f"{given[0]} of an infinite mean", expected)
-        return self
 
 
 Sizes = Annotated[

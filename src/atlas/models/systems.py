@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import Block, misfit, refusing, require
+from atlas.fields.block import Block, misfit, refusing, require, requirement
 from atlas.fields.vocabulary import (
     HalfWidth,
     Jobs,
@@ -41,11 +41,10 @@ class SystemBlock(Block):
     rates: Rates
     probabilities: Probabilities
 
-    @model_validator(mode="after")
-    def _exists(self) -> Self:
+    @requirement
+    def _exists(self) -> None:
         with refusing("a system that can exist (from servers, needs, rates, probabilities)"):
             _ = self.system
-        return self
 
     @property
     def system(self) -> MultiserverJobSystem:
@@ -59,10 +58,9 @@ class TwoNeedsBlock(Block):
     servers: Servers
     needs: TwoNeeds
 
-    @model_validator(mode="after")
-    def _fit(self) -> Self:
+    @requirement
+    def _fit(self) -> None:
         require_room(self.servers, self.needs)
-        return self
 
 
 class TwoClassBlock(TwoNeedsBlock):

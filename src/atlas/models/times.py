@@ -8,12 +8,12 @@ A group of jobs is a class, or `all`. Each job has two times: `waiting` until it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import INCREASING, refusing, require
+from atlas.fields.block import INCREASING, refusing, require, requirement
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import InnerProbability
 from atlas.models.described_systems import FiniteSkipBlock
@@ -45,11 +45,10 @@ class TimesBlock(FiniteSkipBlock):
 
     policy: PolicyBlock = PolicyBlock(name="fcfs")
 
-    @model_validator(mode="after")
-    def _distributed(self) -> Self:
+    @requirement
+    def _distributed(self) -> None:
         known = distributed(self.queue)
         require(known, f"{self.policy.label} in this system", f"{KNOWN}, {INSTEAD}", "policy")
-        return self
 
 
 def require_distribution(queue: Queue, load: float) -> None:

@@ -7,11 +7,19 @@ that the parameters of a series contain the classes themselves.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require, require_one
+from atlas.fields.block import (
+    AS_WRITTEN,
+    INCREASING,
+    WHOLE,
+    Block,
+    require,
+    require_one,
+    requirement,
+)
 from atlas.fields.vocabulary import (
     FINEST,
     LARGEST,
@@ -60,12 +68,11 @@ class GeneratedBlock(Block):
         AS_WRITTEN,
     ]
 
-    @model_validator(mode="after")
-    def _fit(self) -> Self:
+    @requirement
+    def _fit(self) -> None:
         counts = len(self.needs), len(self.probabilities)
         found = f"{counts[0]} needs and {counts[1]} probabilities"
         require(counts[0] == counts[1], found, "equally many, one a class")
-        return self
 
 
 class ClassesBlock(Block):
@@ -100,14 +107,13 @@ class ClassesBlock(Block):
         ),
     ] = None
 
-    @model_validator(mode="after")
-    def _is_complete(self) -> Self:
+    @requirement
+    def _is_complete(self) -> None:
         columns = {key: getattr(self, key) for key in ("needs", "shares", "mean_durations")}
         lacking = [name for name, column in columns.items() if column is None]
         require(not lacking, f"no {', '.join(lacking)}", f"a file, or {', '.join(columns)}")
         require_equal(**columns)
         require(len(set(self.needs)) == len(self.needs), str(self.needs), "each need once", "needs")
-        return self
 
 
 class JobsBlock(Block):
@@ -116,11 +122,10 @@ class JobsBlock(Block):
     trace: TraceBlock | None = None
     generated: GeneratedBlock | None = None
 
-    @model_validator(mode="after")
-    def _is_one(self) -> Self:
+    @requirement
+    def _is_one(self) -> None:
         known = [key for key in ("trace", "generated", "classes") if key in type(self).model_fields]
         require_one(self, *known)
-        return self
 
 
 class LogBlock(Block):
@@ -133,8 +138,8 @@ class LogBlock(Block):
         INCREASING,
     ] = []
 
-    @model_validator(mode="after")
-    def _is_timed(self) -> Self:
+    @requirement
+    def _is_timed(self) -> None:
         columns = self.trace.columns
         require(
             columns is None or columns.submitted is not None,
@@ -143,7 +148,6 @@ class LogBlock(Block):
             "trace",
             "columns",
         )
-        return self
 
     @property
     def classes(self) -> int:

@@ -7,12 +7,12 @@ Beside them stand the ranks μ(A), which bound the capacity set: φ_1 ≤ μ({1}
 from __future__ import annotations
 
 from itertools import product
-from typing import Annotated, Self
+from typing import Annotated
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import WHOLE, Block, require
+from atlas.fields.block import WHOLE, Block, require, requirement
 from atlas.fields.markers import Resolution
 from atlas.models.clusters import ClusterBlock
 from multiserver.sharing.balanced_fairness import rates
@@ -34,11 +34,10 @@ class Parameters(Block):
         int, Field(ge=1, le=100, description="the most jobs of a class"), WHOLE, Resolution()
     ] = 6
 
-    @model_validator(mode="after")
-    def _has_two_classes(self) -> Self:
+    @requirement
+    def _has_two_classes(self) -> None:
         two = self.system.assigned is not None and self.system.classes == 2
         require(two, f"a system of {self.system.classes} classes", "two assigned classes", "system")
-        return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

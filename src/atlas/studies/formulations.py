@@ -7,13 +7,12 @@ product forms of `product-form-saturated`. All three formulations are also simul
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from pydantic import model_validator
 
-from atlas.fields.block import Block, require
+from atlas.fields.block import Block, require, requirement
 from atlas.fields.columns import Truth, Words
 from atlas.fields.vocabulary import Seed
 from atlas.models.systems import Systems
@@ -48,8 +47,8 @@ class Parameters(Block):
     systems: Systems
     seed: Seed
 
-    @model_validator(mode="after")
-    def _are_covered(self) -> Self:
+    @requirement
+    def _are_covered(self) -> None:
         for name, block in self.systems.items():
             covered = len(set(block.rates)) == 1 or len(block.needs) == 2
             expected = "one rate for all classes, or two classes"
@@ -58,7 +57,6 @@ class Parameters(Block):
             found = f"{d} classes on {k} servers: {d}^{k} states"
             expected = f"at most {MOST_STATES} states: fewer servers or classes"
             require(k * math.log(d) <= math.log(MOST_STATES), found, expected, "systems", name)
-        return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

@@ -6,12 +6,12 @@ least all servers; within it larger needs are served first (`finite-skip`, Secti
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import Block, require
+from atlas.fields.block import Block, require, requirement
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Needs, Servers
 from atlas.models.finite_skip import read_server_filling
@@ -28,14 +28,13 @@ class Parameters(Block):
         Field(alias="jobs-present", description="the needs of all jobs present, oldest first"),
     ]
 
-    @model_validator(mode="after")
-    def _fit(self) -> Self:
+    @requirement
+    def _fit(self) -> None:
         require_room(self.servers, self.jobs_present, "jobs-present")
         found = f"needs {listed(sorted(set(self.jobs_present)))} of {self.servers} servers"
         expected = "needs that divide each other and the servers, as ServerFilling requires"
         fit = divide_each_other(self.servers, self.jobs_present)
         require(fit, found, expected, "jobs-present")
-        return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

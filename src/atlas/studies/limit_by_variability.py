@@ -6,12 +6,12 @@ Durations are phase-type, fitted to the squared coefficient of variation c².
 from __future__ import annotations
 
 import math
-from typing import Annotated, Self
+from typing import Annotated
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import Block, refusing, require
+from atlas.fields.block import Block, refusing, require, requirement
 from atlas.fields.vocabulary import DearPoints, Needs, Positive, Probabilities, Range, Servers
 from atlas.models.sampling import Progress, Row, sample
 from multiserver.fitting import fit_two_moments
@@ -34,8 +34,8 @@ class Parameters(Block):
     scv: Annotated[Range, Field(description="the ends [from, to] of the axis of c²")]
     points: DearPoints = 61
 
-    @model_validator(mode="after")
-    def _can_be_solved(self) -> Self:
+    @requirement
+    def _can_be_solved(self) -> None:
         with refusing("a system that can exist, and c² of 1/1000 or more"):
             sizes = tuple(fit_two_moments(mean, self.scv[0]) for mean in self.means)
             Workload(self.servers, tuple(self.needs), sizes, tuple(self.probabilities), 1.0)
@@ -46,7 +46,6 @@ class Parameters(Block):
             f"at most {MOST_FRONTS}: fewer servers, or a larger c²",
             "scv",
         )
-        return self
 
     def jobs(self, scv: float) -> PhasedJobs:
         """The system with durations of this c²."""

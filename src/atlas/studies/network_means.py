@@ -8,12 +8,12 @@ permanent jobs their number is 0. Where 1 − λ/λ* is 1e-k, 16 − k digits ar
 from __future__ import annotations
 
 from itertools import product
-from typing import Annotated, Self
+from typing import Annotated
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import INCREASING, WHOLE, Block, require
+from atlas.fields.block import INCREASING, WHOLE, Block, require, requirement
 from atlas.fields.columns import Words
 from atlas.fields.markers import Axis, Resolution
 from atlas.fields.vocabulary import FractionOfLimit
@@ -55,8 +55,8 @@ class Parameters(Block):
         INCREASING,
     ] = []
 
-    @model_validator(mode="after")
-    def _fit(self) -> Self:
+    @requirement
+    def _fit(self) -> None:
         opened = any(self.network.arrivals)
         found = "arrivals alone" if opened else "fractions_of_limit, but no arrivals"
         require(
@@ -74,7 +74,6 @@ class Parameters(Block):
         require(bool(chains) == bool(self.permanent), found, expected, "permanent")
         network = self.network.require_exists(tuple(self.permanent[:1]))
         require_means(network.queues, tuple(self.permanent[-1:]), "permanent")
-        return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import Block
+from atlas.fields.block import Block, requirement
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Text
 from atlas.models.feasibility import require_states
@@ -39,11 +39,10 @@ class Parameters(Block):
         Field(min_length=1, max_length=1000, description="the systems, by name"),
     ]
 
-    @model_validator(mode="after")
-    def _are_within_reach(self) -> Self:
+    @requirement
+    def _are_within_reach(self) -> None:
         for block in self.systems.values():
             require_states(block.servers, block.needs[0], 2001)
-        return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

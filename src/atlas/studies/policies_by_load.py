@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import WHOLE, misfit
+from atlas.fields.block import WHOLE, misfit, requirement
 from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import FINELY, Enough, HighestLoad, Jobs, Loads
@@ -64,10 +64,9 @@ class Parameters(PilotedBlock):
     ] = 60
     enough: Enough = FINELY
 
-    @model_validator(mode="after")
-    def _belong(self) -> Self:
+    @requirement
+    def _belong(self) -> None:
         require_policies_of(self.system.read(), self.policies)
-        return self
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

@@ -9,11 +9,11 @@ than four standard errors of both and, where values are exact, than the relative
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any
 
 import pandas as pd
-from pydantic import model_validator
 
+from atlas.fields.block import requirement
 from atlas.fields.columns import Truth, Words
 from atlas.fields.vocabulary import FINELY, Enough, Loads
 from atlas.models.described_systems import FiniteSkipSystem
@@ -42,10 +42,9 @@ class Parameters(SimulatedBlock):
     loads: Loads
     enough: Enough = FINELY
 
-    @model_validator(mode="after")
-    def _belong(self) -> Self:
+    @requirement
+    def _belong(self) -> None:
         require_policies_of(self.system.read(), self.policies)
-        return self
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

@@ -8,13 +8,13 @@ local balance (`two-class-stability`, Eq. (4)).
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Self
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import WHOLE, Block, require
+from atlas.fields.block import WHOLE, Block, require, requirement
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Seed
 from atlas.models.feasibility import require_enumerable
@@ -46,12 +46,11 @@ class Parameters(Block):
     random: RandomSystems = RandomSystems()
     seed: Seed
 
-    @model_validator(mode="after")
-    def _have_two_classes(self) -> Self:
+    @requirement
+    def _have_two_classes(self) -> None:
         for name, block in self.systems.items():
             found = f"{len(block.needs)} classes"
             require(len(set(block.needs)) == 2, found, "two needs", "systems", name)
-        return self
 
 
 def check(parameters: Parameters) -> None:

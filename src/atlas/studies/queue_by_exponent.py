@@ -7,11 +7,10 @@ at the rate λ = ρ n / E[S]. Exact; where FCFS is unstable at the load ρ, only
 from __future__ import annotations
 
 import math
-from typing import Self
 
 import pandas as pd
-from pydantic import model_validator
 
+from atlas.fields.block import requirement
 from atlas.fields.vocabulary import DearPoints, EvenServers, Exponents, Load
 from atlas.models.feasibility import require_solvable
 from atlas.models.mixes import MixBlock, build_mix
@@ -34,10 +33,9 @@ class Parameters(MixBlock):
     exponent: Exponents = [0.0, 3.0]
     points: DearPoints = 151
 
-    @model_validator(mode="after")
-    def _can_be_solved(self) -> Self:
+    @requirement
+    def _can_be_solved(self) -> None:
         require_solvable(self.servers, self.needs_of(self.servers))
-        return self
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

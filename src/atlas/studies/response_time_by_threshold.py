@@ -6,12 +6,11 @@ threshold with the least E[T] at its load and reading; of two equal ones, the sm
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import pandas as pd
-from pydantic import model_validator
 
-from atlas.fields.block import Block, refusing, require
+from atlas.fields.block import Block, refusing, require, requirement
 from atlas.fields.columns import Truth, Words
 from atlas.fields.vocabulary import Loads
 from atlas.models.described_systems import OneSystem
@@ -37,8 +36,8 @@ class Parameters(Block):
     system: OneSystem
     loads: Loads
 
-    @model_validator(mode="after")
-    def _belong(self) -> Self:
+    @requirement
+    def _belong(self) -> None:
         rule, system = Quickswap(threshold=0), self.system.read()
         expected = f"{' or '.join(rule.models)}, for which {rule.name} is defined"
         require(system.model in rule.models, system.model, expected, "system")
@@ -47,7 +46,6 @@ class Parameters(Block):
         found = f"{rule.name} in this system, of which no exact solution is known"
         known = bool(methods(system.under(rule), "exact"))
         require(known, found, "exponential durations, alike for all jobs of a need", "system")
-        return self
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

@@ -6,13 +6,13 @@ p_n = n^−α; the growth rates are those of `multilevel-scaling`, Theorems 4.1 
 from __future__ import annotations
 
 import math
-from typing import Annotated, Self
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
+from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require, requirement
 from atlas.fields.vocabulary import Points, TwoRates
 from multiserver.saturated import asymptotics
 from multiserver.saturated.one_or_n import one_or_n
@@ -44,12 +44,11 @@ class Parameters(Block):
     ] = [10, 100_000_000]
     points: Points = 57
 
-    @model_validator(mode="after")
-    def _fractions_are_floats(self) -> Self:
+    @requirement
+    def _fractions_are_floats(self) -> None:
         rarest = self.exponent * math.log10(self.servers[1])
         expected = "at least 1e-300: a smaller exponent, or fewer servers"
         require(rarest <= 300, f"n^-alpha of 1e-{rarest:.0f}", expected, "exponent")
-        return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

@@ -6,13 +6,13 @@ given at balanced load, α = 1, and at p = 1/(n ln n), where it is asymptoticall
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import INCREASING, require
+from atlas.fields.block import INCREASING, require, requirement
 from atlas.fields.vocabulary import EvenServers, Exponents
 from atlas.models.mixes import MixBlock, build_mix
 from atlas.models.sampling import Progress
@@ -41,11 +41,10 @@ class Parameters(MixBlock):
     ]
     exponent: Exponents = [0.05, 3.0]
 
-    @model_validator(mode="after")
-    def _leaves_room(self) -> Self:
+    @requirement
+    def _leaves_room(self) -> None:
         found = f"an axis from {self.exponent[0]}"
         require(self.exponent[0] >= STEP, found, f"one from at least {STEP}", "exponent")
-        return self
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

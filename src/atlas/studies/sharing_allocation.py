@@ -6,12 +6,12 @@ servers are numbered from 1; an idle server serves job 0.
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import AS_WRITTEN, Block, require
+from atlas.fields.block import AS_WRITTEN, Block, require, requirement
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Capacities, Positive, Server, ServerSet
 from atlas.models.clusters import read_allocations
@@ -56,8 +56,8 @@ class Parameters(Block):
     ]
     until: Annotated[Positive, Field(description="the time of the last event shown")]
 
-    @model_validator(mode="after")
-    def _can_run(self) -> Self:
+    @requirement
+    def _can_run(self) -> None:
         known = range(1, len(self.capacities) + 1)
         expected = f"a server from 1 to {len(known)}"
         for i, job in enumerate(self.arrivals):
@@ -69,7 +69,6 @@ class Parameters(Block):
             require(event.server in known, f"server {event.server}", expected, *at)
         first = min(job.time for job in self.arrivals)
         require(first <= self.until, f"{self.until}", f"an event, at {first} or later", "until")
-        return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

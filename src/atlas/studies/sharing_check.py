@@ -7,12 +7,12 @@ means are relative to the exact solution of the untruncated network.
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import WHOLE, Block
+from atlas.fields.block import WHOLE, Block, requirement
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Text
 from atlas.models.feasibility import require_chain, require_means
@@ -39,12 +39,11 @@ class CheckedBlock(Block):
         int, Field(ge=0, le=20, description="the transient jobs that the chain holds"), WHOLE
     ] = 0
 
-    @model_validator(mode="after")
-    def _exists(self) -> Self:
+    @requirement
+    def _exists(self) -> None:
         network = self.network.require_exists(None)
         require_means(network.queues, network.populations, "network")
         require_chain(network, self.most)
-        return self
 
 
 class Parameters(Block):

@@ -8,12 +8,12 @@ run. Only the score of the mean over all classes, row `all`, therefore counts as
 from __future__ import annotations
 
 import math
-from typing import Annotated, Self
+from typing import Annotated
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import require
+from atlas.fields.block import require, requirement
 from atlas.fields.columns import Words
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import FINELY, Enough, Loads
@@ -54,12 +54,11 @@ class Parameters(SimulatedAtLoads, ModelBlock, PilotedBlock):
     ] = True
     enough: Enough = FINELY
 
-    @model_validator(mode="after")
-    def _can_be_served(self) -> Self:
+    @requirement
+    def _can_be_served(self) -> None:
         why = "from which on no policy is stable: the servers cannot be filled"
         require_below(self.loads, self.model.highest, why)
         self.require_short_warm_up("loads")
-        return self
 
 
 def check(parameters: Parameters) -> None:

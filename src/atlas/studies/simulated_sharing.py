@@ -17,12 +17,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from itertools import product
-from typing import Annotated, Self
+from typing import Annotated
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
+from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require, requirement
 from atlas.fields.columns import Words
 from atlas.fields.markers import Axis, Resolution
 from atlas.fields.vocabulary import Effort, Loads, Positive, Seed, StreamKey
@@ -116,14 +116,13 @@ class Parameters(Block):
     seed: Seed
     stream: StreamKey = None
 
-    @model_validator(mode="after")
-    def _is_stable(self) -> Self:
+    @requirement
+    def _is_stable(self) -> None:
         limit = self.system.read().limit
         found = f"a load of {self.loads[-1]}"
         require(self.loads[-1] < limit, found, f"loads below {limit:.6g}", "loads")
         mean = read_size(self.size.plain()).mean
         require(mean < math.inf, f"{self.size.plain()}", "a size of finite mean", "size")
-        return self
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import refusing
+from atlas.fields.block import refusing, requirement
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import Loads
 from atlas.models.described_systems import FiniteSkipBlock
@@ -59,10 +59,9 @@ class Parameters(SimulatedAtLoads, FiniteSkipBlock, SimulatedBlock):
         bool, Field(description="whether known exact values stand beside"), Resolution()
     ] = True
 
-    @model_validator(mode="after")
-    def _settles(self) -> Self:
+    @requirement
+    def _settles(self) -> None:
         self.require_short_warm_up("loads")
-        return self
 
 
 def check(parameters: Parameters) -> None:

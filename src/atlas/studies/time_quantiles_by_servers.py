@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import Annotated, Self
+from typing import Annotated
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import require, require_one
+from atlas.fields.block import require, require_one, requirement
 from atlas.fields.vocabulary import Load, Positive
 from atlas.models.described_systems import read_system
 from atlas.models.policies import read_policy
@@ -43,13 +43,12 @@ class Parameters(TimesBlock):
     arrival_rate: Annotated[Positive, Field(description="λ in jobs/second")] | None = None
     load: Load | None = None
 
-    @model_validator(mode="after")
-    def _has_one_point(self) -> Self:
+    @requirement
+    def _has_one_point(self) -> None:
         require_one(self, "arrival_rate", "load")
         jobs = self.system.multiserver_jobs
         found, expected = f"{next(iter(self.system.plain()))}", "multiserver-jobs, of n servers"
         require(jobs is not None, found, expected, "system")
-        return self
 
     def point(self) -> dict[str, float]:
         """The arrival rate or the load."""

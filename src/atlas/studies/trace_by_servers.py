@@ -21,13 +21,13 @@ times are finite.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import AS_WRITTEN, INCREASING, require
+from atlas.fields.block import AS_WRITTEN, INCREASING, require, requirement
 from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Axis
 from atlas.fields.vocabulary import Jobs, Servers
@@ -83,14 +83,13 @@ class Parameters(LogBlock, SimulatedBlock):
         Field(description="what jobs request: as in the log where that is known, or by durations"),
     ] = "logged"
 
-    @model_validator(mode="after")
-    def _are_replayed(self) -> Self:
+    @requirement
+    def _are_replayed(self) -> None:
         known = ", ".join(RULES)
         for i, policy in enumerate(self.policies):
             at = ("policies", i, "name") if policy.options else ("policies", i)
             require(policy.name in RULES, repr(policy.name), f"one of {known}", *at)
             policy.require_options("policies", i)
-        return self
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

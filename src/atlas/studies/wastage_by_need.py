@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 import pandas as pd
-from pydantic import model_validator
 
-from atlas.fields.block import Block, require
+from atlas.fields.block import Block, require, requirement
 from atlas.fields.vocabulary import Need, Servers, TwoRates
 from atlas.models.feasibility import require_states
 from atlas.models.sampling import Progress
@@ -31,14 +28,13 @@ class Parameters(Block):
     need_1: Need
     rates: TwoRates
 
-    @model_validator(mode="after")
-    def _leaves_room(self) -> Self:
+    @requirement
+    def _leaves_room(self) -> None:
         found = f"need {self.need_1} of {self.servers} servers"
         require(
             self.need_1 < self.servers, found, "a need that leaves room for a larger one", "need_1"
         )
         require_states(self.servers, self.need_1, POINTS * (self.servers - self.need_1))
-        return self
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

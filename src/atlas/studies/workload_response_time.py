@@ -15,12 +15,11 @@ number of jobs grows.
 from __future__ import annotations
 
 import math
-from typing import Self
 
 import pandas as pd
-from pydantic import model_validator
 from scipy.special import stdtrit
 
+from atlas.fields.block import requirement
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Loads, Servers
 from atlas.models.policies import Policies, PolicyBlock, read_policy, require_policies_of
@@ -71,15 +70,14 @@ class Parameters(WorkloadAtLoads, RoundedBlock, SimulatedBlock):
     loads: Loads
     states: States = 5000
 
-    @model_validator(mode="after")
-    def _fit(self) -> Self:
+    @requirement
+    def _fit(self) -> None:
         self.require_room(self.servers)
         if self.durations == "empirical":
             self.require_jobs("durations as jobs had them", "durations")
         system = of_needs(self.needs, self.servers, self.rounding)
         require_policies_of(system, self.policies)
         self.require_short_warm_up("classes")
-        return self
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

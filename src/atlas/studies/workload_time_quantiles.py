@@ -8,11 +8,9 @@ known only for few classes (`workload-time-tail`).
 
 from __future__ import annotations
 
-from typing import Self
-
 import pandas as pd
-from pydantic import model_validator
 
+from atlas.fields.block import requirement
 from atlas.fields.vocabulary import Loads, Servers
 from atlas.models.policies import PolicyBlock, read_policy
 from atlas.models.sampling import Progress
@@ -42,14 +40,13 @@ class Parameters(WorkloadAtLoads, RoundedBlock, SimulatedBlock):
     loads: Loads
     probabilities: QuantilesAt
 
-    @model_validator(mode="after")
-    def _fit(self) -> Self:
+    @requirement
+    def _fit(self) -> None:
         self.require_room(self.servers)
         if self.durations == "empirical":
             self.require_jobs("durations as jobs had them", "durations")
         self.policy.require_of(of_needs(self.needs, self.servers, self.rounding), "policy")
         self.require_short_warm_up("classes")
-        return self
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

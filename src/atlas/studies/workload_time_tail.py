@@ -8,12 +8,12 @@ is FCFS and durations are exponential. The load is λ/λ_naive = λ E[S]/n, whic
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from atlas.fields.block import refusing
+from atlas.fields.block import refusing, requirement
 from atlas.fields.vocabulary import Load, Points, Servers
 from atlas.models.open_fcfs import under_fcfs
 from atlas.models.sampling import Progress
@@ -37,10 +37,9 @@ class Parameters(RoundedBlock):
     least: Least = 1e-6
     points: Points = 200
 
-    @model_validator(mode="after")
-    def _fit(self) -> Self:
+    @requirement
+    def _fit(self) -> None:
         self.require_room(self.servers)
-        return self
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

@@ -27,12 +27,12 @@ import math
 import sys
 from contextlib import suppress
 from dataclasses import replace
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 import pandas as pd
 from pydantic import Field, model_validator
 
-from atlas.fields.block import AS_WRITTEN, DIFFERENT, INCREASING, refusing, require
+from atlas.fields.block import AS_WRITTEN, DIFFERENT, INCREASING, refusing, require, requirement
 from atlas.fields.columns import Words
 from atlas.fields.markers import Axis
 from atlas.fields.vocabulary import Servers
@@ -118,13 +118,12 @@ class Parameters(RoundedBlock, SimulatedBlock):
         usual = {"methods": ["exact", "exponential"]}
         return usual | given if isinstance(given, dict) and "classes" in given else given
 
-    @model_validator(mode="after")
-    def _fit(self) -> Self:
+    @requirement
+    def _fit(self) -> None:
         self.require_room(*self.servers)
         for method in ("sampled", "replayed"):
             if method in self.methods:
                 self.require_jobs(f"the method {method}", "methods")
-        return self
 
     @property
     def further_jobs(self) -> int:
