@@ -28,6 +28,10 @@ from multiserver.saturated import stationary
 
 ROUTE = "closed form"
 CONFIRMED = "sparse solution of the enumerated chain"
+by_enumeration = by(
+    route="enumeration of the saturated chain",
+    confirmed="the rule of the chain (tests/theory/test_chain.py)",
+)
 Vector = NDArray[np.float64]
 
 
@@ -73,10 +77,7 @@ def share_of_capacity(*, servers: int, exponent: float) -> float:
     return 1 - OneOrN.of(servers, exponent).x
 
 
-@by(
-    route="enumeration of the saturated chain",
-    confirmed="the rule of the chain (tests/theory/test_chain.py)",
-)
+@by_enumeration
 def state_count(*, servers: int, exponent: float) -> int:
     """The number of states in which a completion can occur."""
     return len(chain_of(servers, OneOrN.of(servers, exponent).p_n).time)

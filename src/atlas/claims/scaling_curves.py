@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atlas.claims import Found, by
-from atlas.claims.scaling import share_of_load
+from atlas.claims.scaling import by_enumeration, share_of_load
 from atlas.claims.scaling_system import UNIT, OneOrN, Rates
 from atlas.models.mixes import build_mix
 from multiserver.model import MultiserverJobSystem
@@ -161,10 +161,7 @@ def relative_completions_per_server(*, servers: int, exponent: float) -> float:
     return _mean(servers, "n", UNIT, "relative-completions")(exponent) / servers
 
 
-@by(
-    route="enumeration of the saturated chain",
-    confirmed="the rule of the chain (tests/theory/test_chain.py)",
-)
+@by_enumeration
 def most_idle(*, servers: int, sizes: Sizes) -> int:
     """The most servers idle in any saturated state."""
     return int(enumerate_chain(mix(servers, sizes, UNIT, 1.0)).idle.max())

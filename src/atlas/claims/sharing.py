@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atlas.claims import Found
+from atlas.claims.sharing_proofs import mean_rates, sequences, total_weights
 from atlas.models.clusters import read_servers
 from atlas.models.networks import read_network
 from multiserver.sharing import balanced_fairness, product_form
@@ -28,12 +29,10 @@ CONFIRMED = "the enumerated chain of the network"
 def partial_balance_residual(*, system: Mapping[str, Any], load: float, most: int) -> float:
     """The largest |left − right| of (6) over all sequences of up to `most` jobs, in fractions."""
     queue, loads = _in_fractions(system, load)
-    classes = range(queue.classes)
-    sequences = (c for n in range(most + 1) for c in product(classes, repeat=n))
     residuals = (
         product_form.partial_balance_residual(queue, loads, sequence, i)
-        for sequence in sequences
-        for i in classes
+        for sequence in sequences(queue, most)
+        for i in range(queue.classes)
     )
     return float(max(map(abs, residuals)))
 
@@ -49,8 +48,7 @@ def aggregate_gap(*, system: Mapping[str, Any], load: float, most: int) -> float
     the jobs x."""
     queue, loads = _in_fractions(system, load)
     gap = 0.0
-    for x, sequences in _orders(queue, most).items():
-        summed = sum(product_form.weight(queue, loads, c) for c in sequences)
+    for x, summed in total_weights(queue, loads, most).items():
         found = balanced_fairness.measure(queue, list(map(float, loads)), x)[x]
         gap = max(gap, abs(found / float(summed) - 1))
     return gap
@@ -60,11 +58,9 @@ def conditional_rate_gap(*, system: Mapping[str, Any], load: float, most: int) -
     """Proposition 1: the absolute gap between φ_i(x) and the mean of μ_i(c) under π, given x."""
     queue, loads = _in_fractions(system, load)
     gap = 0.0
-    for x, sequences in _orders(queue, most).items():
-        weights = [product_form.weight(queue, loads, c) for c in sequences]
-        served = np.array([product_form.class_rates(queue, c) for c in sequences], dtype=object)
-        mean = (np.array(weights) @ served / sum(weights)).astype(float)
-        gap = max(gap, float(np.abs(mean - balanced_fairness.rates(queue, x)).max()))
+    for (x, _), mean in mean_rates(queue, loads, most).items():
+        apart = np.array(mean, dtype=float) - balanced_fairness.rates(queue, x)
+        gap = max(gap, float(np.abs(apart).max()))
     return gap
 
 
@@ -138,13 +134,3 @@ def _in_fractions(
     rates = tuple(Fraction(c).limit_denominator(1000) for c in servers.capacities)
     loads = [Fraction(w).limit_denominator(1000) for w in servers.work(load)]
     return MultiServerQueue(rates, servers.queue.compatible), loads
-
-
-def _orders(queue: MultiServerQueue, most: int) -> dict[tuple[int, ...], list[tuple[int, ...]]]:
-    """The sequences of 1 to `most` jobs, keyed by the number of jobs of each class."""
-    found: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
-    for n in range(1, most + 1):
-        for sequence in product(range(queue.classes), repeat=n):
-            x = tuple(sequence.count(i) for i in range(queue.classes))
-            found.setdefault(x, []).append(sequence)
-    return found

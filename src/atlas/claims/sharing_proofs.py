@@ -69,10 +69,7 @@ def interleaving_gap(
     whole, shift = _virtual(built)
     together = [x for row in arrival_rates for x in row]
     worst = Fraction(0)
-    sequences = [
-        [c for n in range(most + 1) for c in product(range(q.classes), repeat=n)] for q in built
-    ]
-    for parts in product(*sequences):
+    for parts in product(*(sequences(q, most) for q in built)):
         target = prod(weight(q, x, c) for q, x, c in zip(built, arrival_rates, parts, strict=True))
         moved = [tuple(i + s for i in c) for c, s in zip(parts, shift, strict=True)]
         total = sum(weight(whole, together, c) for c in _interleave(moved))
@@ -124,7 +121,7 @@ def memory_of_arrival(
     """The largest difference in the mean service rate of a class in an aggregate state x, |x| ≤
     `most`, just after arrivals of one class and of another: 0 if x is a Markov process."""
     queue, lam = read_queue(rates, servers), [Fraction(x) for x in arrivals]
-    means = _mean_rates(queue, lam, most, last=True)
+    means = mean_rates(queue, lam, most, last=True)
     found = {}
     for (x, j), phi in means.items():
         for k in range(j):
@@ -141,8 +138,8 @@ def whittle_gaps(
     mean service rates over the orders of the jobs x; and the largest |m(x) φ_i(x)/(m(x − e_i) λ_i)
     − 1|, with m their total weight; over all |x| ≤ `most`."""
     queue, lam = read_queue(rates, servers), [Fraction(x) for x in arrivals]
-    mass = _weights(queue, lam, most)
-    phi = {x: value for (x, _), value in _mean_rates(queue, lam, most).items()}
+    mass = total_weights(queue, lam, most)
+    phi = {x: value for (x, _), value in mean_rates(queue, lam, most).items()}
     balance, flow = Fraction(0), Fraction(0)
     for x in phi:
         present = [i for i, n in enumerate(x) if n]
@@ -184,21 +181,21 @@ def _flow(queue: MultiServerQueue, arrival_rates: list[Fraction], c: Jobs, i: in
     return total
 
 
-def _weights(queue: MultiServerQueue, lam: list[Fraction], most: int) -> dict[Jobs, Fraction]:
+def total_weights(queue: MultiServerQueue, lam: list[Fraction], most: int) -> dict[Jobs, Fraction]:
     """Σ π(c)/π(0) over the orders c of the jobs x, for |x| ≤ `most`."""
     found: dict[Jobs, Fraction] = defaultdict(Fraction)
-    for c in _sequences(queue, most):
+    for c in sequences(queue, most):
         found[_counts(queue, c)] += weight(queue, lam, c)
     return found
 
 
-def _mean_rates(
+def mean_rates(
     queue: MultiServerQueue, lam: list[Fraction], most: int, last: bool = False
 ) -> dict[tuple[Jobs, int], list[Fraction]]:
     """The mean of μ_i(c) over the orders c of the jobs x, by their weights, for 0 < |x| ≤ `most`;
     apart for each class that came `last`, which is where a job arrives, or else under −1."""
     sums: dict[tuple[Jobs, int], list[Fraction]] = {}
-    for c in _sequences(queue, most):
+    for c in sequences(queue, most):
         if c:
             # An arrival finds c without its last job, in proportion to the weight of that.
             chance = weight(queue, lam, c[:-1] if last else c)
@@ -210,7 +207,7 @@ def _mean_rates(
     return {key: [value / total for value in rates] for key, (total, *rates) in sums.items()}
 
 
-def _sequences(queue: MultiServerQueue, most: int) -> Iterator[Jobs]:
+def sequences(queue: MultiServerQueue, most: int) -> Iterator[Jobs]:
     """All sequences of up to `most` jobs."""
     for n in range(most + 1):
         yield from product(range(queue.classes), repeat=n)

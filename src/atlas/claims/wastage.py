@@ -24,6 +24,10 @@ from multiserver.saturated.peak import find_peak_wastage
 
 ROUTE = "product form"
 CONFIRMED = "sparse solution of the enumerated chain (tests/theory/test_two_class.py)"
+by_elimination = by(
+    route="elimination in the enumerated chain",
+    confirmed="product form at the same rates (tests/theory/test_two_class.py)",
+)
 
 # Mixes p2 dense enough that the highest is nearly a peak: the relative error is far below MISSED.
 MIXES, MISSED = expit(np.linspace(-27.6, 27.6, 501)), 0.02
@@ -36,10 +40,7 @@ def gap_minus_wastage(**system: Unpack[System]) -> float:
     return (system.naive_throughput - result.throughput) * system.mean_demand - result.wastage
 
 
-@by(
-    route="elimination in the enumerated chain",
-    confirmed="product form at the same rates (tests/theory/test_two_class.py)",
-)
+@by_elimination
 def least_over_most(*, systems: Sequence[System]) -> Found:
     """The least wastage over the greatest of some systems."""
     found = [stationary.solve(MultiserverJobSystem.of(**system)) for system in systems]
@@ -91,10 +92,7 @@ def one_class_only(*, servers: int, needs: Sequence[int], rates: Sequence[float]
     return two_class.sweep(servers, needs, rates, np.array([0.0, 1.0])).wastage.tolist()
 
 
-@by(
-    route="elimination in the enumerated chain",
-    confirmed="product form at the same rates (tests/theory/test_two_class.py)",
-)
+@by_elimination
 def scale_dependence(*, count: int, largest: int, seed: int) -> Found:
     """The largest change of wastage, in servers, over `count` random systems when both rates are
     scaled by 1e-6, 1e-3, 1e3 and 1e6."""

@@ -27,7 +27,7 @@ from multiserver.open.qbd import solve
 from multiserver.open.server_filling import DivisibleServerFilling, ServerFilling
 from multiserver.open.threshold_parallelism import ThresholdParallelism
 from multiserver.sizes import Size
-from multiserver.wcfs.bounds import pooled_response_time, pooled_work
+from multiserver.wcfs.bounds import pooled_work
 
 ROUTE = "exact chain of the front, work and service read from the phases of the jobs"
 CONFIRMED = "simulation of the front (rows simulated-in-bounds); sums over states apart"
@@ -46,6 +46,11 @@ class _Means:
     busy: float
     queueing: float
     front: float
+
+    @property
+    def response(self) -> float:
+        """E[T]."""
+        return self.queueing + self.front
 
 
 def equation_2_gap(*, loads: Sequence[float], **model: Unpack[Queue]) -> float:
@@ -100,9 +105,7 @@ def slack_of_excess(*, loads: Sequence[float], **model: Unpack[Queue]) -> Found:
     below c2 = w_nonbusy + E[S]/r_min − E[S]."""
     model = read_model(model)
     constants = model.constants()
-    excess = [
-        found.queueing + found.front - model.pooled(load) for load, found in _over(model, loads)
-    ]
+    excess = [found.response - model.pooled(load) for load, found in _over(model, loads)]
     most = constants.nonbusy_work + model.mean_size * (1 / constants.service_to_number - 1)
     least = -constants.nonfull_work
     at = f"{min(excess):.4g} to {max(excess):.4g} between {least:.4g} and {most:.4g}"
@@ -112,10 +115,7 @@ def slack_of_excess(*, loads: Sequence[float], **model: Unpack[Queue]) -> Found:
 def least_over_pooled(*, loads: Sequence[float], **model: Unpack[Queue]) -> Found:
     """The least E[T]/E[T^{M/G/1}] over the loads."""
     model = read_model(model)
-    ratios = {
-        load: (found.queueing + found.front) / model.pooled(load)
-        for load, found in _over(model, loads)
-    }
+    ratios = {load: found.response / model.pooled(load) for load, found in _over(model, loads)}
     best = min(ratios, key=ratios.__getitem__)
     return Found(ratios[best], f"ρ = {best:g}")
 
@@ -124,13 +124,8 @@ def pooled_formula_gap(*, size: Mapping[str, Any], loads: Sequence[float]) -> fl
     """The largest relative gap between the formula for E[T^{M/G/1}] and the chain of one server."""
     system = {"limited-processor-sharing": {"limit": 1, "sizes": [size]}}
     model = read_model({"system": system, "policy": "equal-shares"})
-    gaps = []
-    for load, found in _over(model, loads):
-        pooled = pooled_response_time(
-            model.arrival_rate(load), model.mean_size, model.second_moment
-        )
-        gaps.append(abs((found.queueing + found.front) / pooled - 1))
-    return max(gaps)
+    found = _over(model, loads)
+    return max(abs(means.response / model.pooled(load) - 1) for load, means in found)
 
 
 def rate_of_work(**model: Unpack[Queue]) -> list[float]:
