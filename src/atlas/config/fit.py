@@ -100,7 +100,7 @@ def _fit_names(
         if want.required and not found:
             fitting = ", ".join(_fitting(want)[:5])
             what = f"a series named {want.name}" if "*" in want.name else want.name
-            text = f"{what}, with columns {', '.join(want.columns)} (study {fitting})"
+            text = f"{what}, with columns {', '.join(want.columns.split())} (study {fitting})"
             yield Fault(path, f"no series '{want.name}' among {', '.join(chosen)}", text)
         if len(found) > want.most:
             yield Fault(path, f"{len(found)} series", f"at most {want.most}")
@@ -110,13 +110,13 @@ def _fit_columns(want: Wanted, study: str, wanted: Sequence[Wanted], path: Path)
     """Faults of a study that lacks a column or parameter that the drawing needs, which may be drawn
     under another of the `wanted` names."""
     declared = module("studies", study)
-    columns = [c for c in want.columns if c not in declared.UNITS]
-    keys = [k for k in want.parameters if k not in declared.Parameters.model_fields]
+    columns = [c for c in want.columns.split() if c not in declared.UNITS]
+    keys = [k for k in want.parameters.split() if k not in declared.Parameters.model_fields]
     if columns or keys:
         lacks = [f"column {c}" for c in columns] + [f"parameter {k}" for k in keys]
         fitting = ", ".join(_fitting(want)) or "none"
         found = f"{study}, which has no {' and no '.join(lacks)}"
-        expected = f"a study with {', '.join(want.columns)}: {fitting}"
+        expected = f"a study with {', '.join(want.columns.split())}: {fitting}"
         other = (w.name[1:] for w in wanted if w.beside and study in _fitting(w))
         ending = next(other, "")
         hint = f"beside a curve, its name is that of the curve and {ending}" if ending else ""
@@ -155,8 +155,8 @@ def _fitting(want: Wanted) -> list[str]:
     return [
         study
         for study in kinds("studies")
-        if set(want.columns) <= module("studies", study).UNITS.keys()
-        and set(want.parameters) <= module("studies", study).Parameters.model_fields.keys()
+        if set(want.columns.split()) <= module("studies", study).UNITS.keys()
+        and set(want.parameters.split()) <= module("studies", study).Parameters.model_fields.keys()
     ]
 
 

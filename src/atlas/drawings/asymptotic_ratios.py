@@ -22,16 +22,10 @@ class Options(OptionsBlock):
     SERIES = (
         Wanted(
             "*",
-            (
-                "servers",
-                "throughput",
-                "throughput_n_dominated",
-                "throughput_all_busy",
-                "relative_completions",
-                "relative_completions_n_dominated",
-                "relative_completions_one_dominated",
-            ),
-            parameters=("exponent", "rates"),
+            "servers throughput throughput_n_dominated throughput_all_busy"
+            " relative_completions relative_completions_n_dominated"
+            " relative_completions_one_dominated",
+            parameters="exponent rates",
         ),
     )
 

@@ -35,10 +35,8 @@ from atlas.fields.vocabulary import Ceiling, Labels, Scale, Share
 
 STYLE_KEY = "name"
 COLOURS = ["C0", "C1", "C2", "C4", "C5", "C6"]
-CURVE = Wanted("*", ("load", "class", "mean_response_time", "limit"), required=False)
-POINTS = Wanted(
-    "*-simulated", ("load", "quantity", "mean_response_time", "half_width", "limit"), required=False
-)
+CURVE = Wanted("*", "load class mean_response_time limit", required=False)
+POINTS = Wanted("*-simulated", "load quantity mean_response_time half_width limit", required=False)
 
 
 class Options(OptionsBlock):
@@ -58,10 +56,7 @@ class Options(OptionsBlock):
     labels: Labels = {}
 
     SERIES = (
-        Wanted(
-            "bounds",
-            ("load", "pooled", "lower", "upper", "refined_lower", "refined_upper", "approximation"),
-        ),
+        Wanted("bounds", "load pooled lower upper refined_lower refined_upper approximation"),
         POINTS,
         CURVE,
     )

@@ -17,7 +17,7 @@ STYLE_KEY = "name"
 
 
 class Options(SettingsBlock):
-    SERIES = (Wanted("*", ("exponent", "utilisation")),)
+    SERIES = (Wanted("*", "exponent utilisation"),)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

@@ -25,9 +25,7 @@ class Options(OptionsBlock):
         int, Field(ge=0, le=1000, description="up to how many jobs states are named"), WHOLE
     ] = 4
 
-    SERIES = (
-        Wanted("rates", ("jobs_1", "jobs_2", "rate_1", "rate_2", "rank_1", "rank_2", "rank")),
-    )
+    SERIES = (Wanted("rates", "jobs_1 jobs_2 rate_1 rate_2 rank_1 rank_2 rank"),)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

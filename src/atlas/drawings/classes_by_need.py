@@ -48,10 +48,7 @@ class Options(SettingsBlock):
     SERIES = (
         Wanted(
             "*",
-            (
-                *("need", "share_of_jobs", "share_of_demand", "mean_duration"),
-                *("correlation", "exponent", "scale"),
-            ),
+            "need share_of_jobs share_of_demand mean_duration correlation exponent scale",
             most=4,
         ),
     )

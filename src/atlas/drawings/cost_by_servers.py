@@ -17,7 +17,7 @@ from atlas.fields.vocabulary import Labels
 class Options(SettingsBlock):
     labels: Labels = {}
 
-    SERIES = (Wanted("*", ("servers", "method", "numbers", "most", "within"), most=4),)
+    SERIES = (Wanted("*", "servers method numbers most within", most=4),)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

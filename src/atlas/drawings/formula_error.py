@@ -18,7 +18,7 @@ STYLE_KEY = "name"
 
 
 class Options(SettingsBlock):
-    SERIES = (Wanted("*", ("gap", "scaled_jobs", "limit", "with_constant")),)
+    SERIES = (Wanted("*", "gap scaled_jobs limit with_constant"),)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

@@ -30,7 +30,7 @@ MOST = 99_999
 class Options(OptionsBlock):
     room: Annotated[int, Field(ge=1, le=1000, description="the maximum front size n"), WHOLE]
 
-    SERIES = (Wanted("state", ("job", "need", "place"), parameters=("servers", "jobs_present")),)
+    SERIES = (Wanted("state", "job need place", parameters="servers jobs_present"),)
 
     def check(self, series: Parameters) -> None:
         state, front, needed = series["state"], 0, 0

@@ -17,7 +17,7 @@ STYLE_KEY = "name"
 
 
 class Options(SettingsBlock):
-    SERIES = (Wanted("*", ("gap", "scaled_jobs", "limit")),)
+    SERIES = (Wanted("*", "gap scaled_jobs limit"),)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

@@ -21,8 +21,8 @@ from atlas.fields.required_series import SIMULATED, SettingsBlock, Wanted
 
 class Options(SettingsBlock):
     SERIES = (
-        Wanted(f"*{SIMULATED}", ("scv", "utilisation", "half_width"), required=False),
-        Wanted("*", ("scv", "utilisation")),
+        Wanted(f"*{SIMULATED}", "scv utilisation half_width", required=False),
+        Wanted("*", "scv utilisation"),
     )
 
     def check(self, series: Parameters) -> None:

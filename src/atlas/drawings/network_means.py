@@ -33,15 +33,7 @@ Y_LABELS = {
 }
 
 
-COLUMNS = (
-    "fraction_of_limit",
-    "permanent",
-    "class",
-    "throughput",
-    "ceiling",
-    "mean_jobs",
-    "mean_sojourn_time",
-)
+COLUMNS = "fraction_of_limit permanent class throughput ceiling mean_jobs mean_sojourn_time"
 
 
 class LineBlock(Block):
@@ -82,8 +74,7 @@ class Options(OptionsBlock):
 
     def wanted(self) -> tuple[Wanted, ...]:
         names = dict.fromkeys(line.series for panel in self.panels for line in panel.lines)
-        keys = ("fractions_of_limit", "permanent")
-        return tuple(Wanted(name, COLUMNS, keys) for name in names)
+        return tuple(Wanted(name, COLUMNS, "fractions_of_limit permanent") for name in names)
 
     def check(self, series: Parameters) -> None:
         for i, panel in enumerate(self.panels):

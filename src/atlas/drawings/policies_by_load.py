@@ -43,15 +43,7 @@ from atlas.fields.vocabulary import Labels, LoadAxis, Panels, Positive, Scale
 # The width in inches below which a panel has no room for its axis.
 LEAST = 2.4
 COLUMNS = (
-    "load",
-    "arrival_rate",
-    "fraction_of_limit",
-    "policy",
-    "class",
-    "mean_response_time",
-    "half_width",
-    "exact",
-    "limit",
+    "load arrival_rate fraction_of_limit policy class mean_response_time half_width exact limit"
 )
 
 
@@ -64,7 +56,7 @@ class Options(SettingsBlock):
     ] = None
     labels: Labels = {}
 
-    SERIES = (Wanted("*", COLUMNS, parameters=("policies",)),)
+    SERIES = (Wanted("*", COLUMNS, parameters="policies"),)
 
     def check(self, series: Parameters) -> None:
         super().check(series)

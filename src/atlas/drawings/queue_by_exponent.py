@@ -39,12 +39,11 @@ class Options(OptionsBlock):
     ]
 
     def wanted(self) -> tuple[Wanted, ...]:
-        points = ("exponent", "mean_waiting", "mean_waiting_half_width")
         curves = (
-            Wanted(f"{prefix}-*", ("exponent", "mean_jobs", "mean_waiting"), ("load",))
+            Wanted(f"{prefix}-*", "exponent mean_jobs mean_waiting", "load")
             for prefix in self.panels
         )
-        return (simulated(*points), *curves)
+        return (simulated("exponent mean_waiting mean_waiting_half_width"), *curves)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

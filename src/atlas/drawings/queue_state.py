@@ -22,7 +22,7 @@ MOST = 100
 
 
 class Options(OptionsBlock):
-    SERIES = (Wanted("state", ("class", "place", "first_server", "need"), parameters=("servers",)),)
+    SERIES = (Wanted("state", "class place first_server need", parameters="servers"),)
 
     def check(self, series: Parameters) -> None:
         found = f"{series['state'].servers} servers"

@@ -25,8 +25,8 @@ class Options(OptionsBlock):
     ] = 1.0e-6
 
     SERIES = (
-        simulated("jobs", "tail", "tail_half_width"),
-        Wanted("*", ("jobs", "tail", "decay_rate"), parameters=("fraction_of_limit",)),
+        simulated("jobs tail tail_half_width"),
+        Wanted("*", "jobs tail decay_rate", parameters="fraction_of_limit"),
     )
 
 

@@ -24,8 +24,8 @@ class Options(OptionsBlock):
     ]
 
     def wanted(self) -> tuple[Wanted, ...]:
-        columns = ("quantity", "interruptions", "gap", "gap_half_width")
-        return tuple(Wanted(name, columns, ("loads",)) for name in self.labels)
+        columns = "quantity interruptions gap gap_half_width"
+        return tuple(Wanted(name, columns, "loads") for name in self.labels)
 
     def check(self, series: Parameters) -> None:
         for name, parameters in series.items():

@@ -23,7 +23,7 @@ class Options(OptionsBlock):
     bins: Annotated[int, Field(ge=1, le=100, description="bins a decade"), WHOLE] = 10
     normalised: Annotated[bool, Field(description="needs in units of the smallest")] = False
 
-    SERIES = (Wanted("trace", ("need", "jobs")),)
+    SERIES = (Wanted("trace", "need jobs"),)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

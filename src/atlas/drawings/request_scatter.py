@@ -27,11 +27,7 @@ class Options(OptionsBlock):
     label: Annotated[Text, Field(description="what the horizontal axis says")]
     normalised: Annotated[bool, Field(description="needs in units of the smallest")] = False
 
-    SERIES = (
-        Wanted(
-            "trace", ("need", "bin", "jobs", "log_duration", "correlation", "exponent", "scale")
-        ),
-    )
+    SERIES = (Wanted("trace", "need bin jobs log_duration correlation exponent scale"),)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

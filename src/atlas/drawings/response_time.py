@@ -42,8 +42,8 @@ class Options(OptionsBlock):
     axis: LoadAxis = "arrival-rate"
 
     SERIES = (
-        simulated("arrival_rate", "mean_response_time", "mean_response_time_half_width"),
-        Wanted("*", ("arrival_rate", "mean_response_time", "fraction_of_limit", "load")),
+        simulated("arrival_rate mean_response_time mean_response_time_half_width"),
+        Wanted("*", "arrival_rate mean_response_time fraction_of_limit load"),
     )
 
 

@@ -15,13 +15,8 @@ from atlas.fields.required_series import OptionsBlock, Wanted
 
 class Options(OptionsBlock):
     SERIES = (
-        Wanted(
-            "classes-simulated",
-            ("fraction_of_limit", "quantity", "mean_response_time", "half_width"),
-        ),
-        Wanted(
-            "classes", ("fraction_of_limit", "class", "mean_response_time"), parameters=("needs",)
-        ),
+        Wanted("classes-simulated", "fraction_of_limit quantity mean_response_time half_width"),
+        Wanted("classes", "fraction_of_limit class mean_response_time", parameters="needs"),
     )
 
     def check(self, series: Parameters) -> None:

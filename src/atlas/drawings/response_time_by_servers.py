@@ -14,7 +14,7 @@ from atlas.fields.required_series import SettingsBlock, Wanted
 
 
 class Options(SettingsBlock):
-    SERIES = (Wanted("*", ("servers", "mean_response_time", "formula")),)
+    SERIES = (Wanted("*", "servers mean_response_time formula"),)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

@@ -39,12 +39,8 @@ class Options(OptionsBlock):
     ceiling: Annotated[Positive, Field(description="the largest mean response time shown")] = 100.0
 
     SERIES = (
-        Wanted(
-            "thresholds",
-            ("load", "last_phase", "threshold", "mean_response_time", "best"),
-            ("loads",),
-        ),
-        Wanted("*", ("load", "class", "mean_response_time"), required=False),
+        Wanted("thresholds", "load last_phase threshold mean_response_time best", "loads"),
+        Wanted("*", "load class mean_response_time", required=False),
     )
 
     def check(self, series: Parameters) -> None:

@@ -31,9 +31,9 @@ class Options(OptionsBlock):
     ]
 
     def wanted(self) -> tuple[Wanted, ...]:
-        curve = ("load", "class", "mean_response_time", "pooled")
-        points = ("load", "quantity", "mean_response_time", "half_width", "pooled")
-        bounds = ("load", "pooled", "lower", "upper", "refined_lower", "refined_upper")
+        curve = "load class mean_response_time pooled"
+        points = "load quantity mean_response_time half_width pooled"
+        bounds = "load pooled lower upper refined_lower refined_upper"
         ends = (("", curve), ("-simulated", points), ("-bounds", bounds))
         return tuple(Wanted(panel + end, columns) for panel in self.panels for end, columns in ends)
 

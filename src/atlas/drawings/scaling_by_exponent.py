@@ -35,8 +35,8 @@ class Options(OptionsBlock):
     ] = 1
 
     def wanted(self) -> tuple[Wanted, ...]:
-        columns = ("exponent", *(quantity.replace("-", "_") for quantity in self.quantities))
-        return (Wanted("*", columns, ("servers",), most=COLOURS),)
+        columns = " ".join(["exponent", *self.quantities]).replace("-", "_")
+        return (Wanted("*", columns, "servers", most=COLOURS),)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

@@ -42,7 +42,9 @@ PANELS = (
 
 class Options(OptionsBlock):
     SERIES = (
-        Wanted("growth", ("servers", *(column for *_, curves in PANELS for column in curves))),
+        Wanted(
+            "growth", " ".join(["servers", *(name for *_, curves in PANELS for name in curves)])
+        ),
     )
 
 

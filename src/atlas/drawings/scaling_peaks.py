@@ -17,17 +17,7 @@ PREDICTED = r"$1 + \ln\,\ln\,n\,/\,\ln\,n$"
 
 class Options(OptionsBlock):
     SERIES = (
-        Wanted(
-            "peaks",
-            (
-                "servers",
-                "peak_exponent",
-                "inflection_exponent",
-                "peak",
-                "at_borderline",
-                "at_balanced",
-            ),
-        ),
+        Wanted("peaks", "servers peak_exponent inflection_exponent peak at_borderline at_balanced"),
     )
 
 

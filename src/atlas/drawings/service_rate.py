@@ -47,10 +47,10 @@ class Options(OptionsBlock):
     def wanted(self) -> tuple[Wanted, ...]:
         curves = dict.fromkeys(name for panel in self.panels for name in panel.curves)
         points = dict.fromkeys(name for panel in self.panels for name in panel.points)
-        columns = ("load", "quantity", "mean_service_rate", "half_width")
+        columns = "load quantity mean_service_rate half_width"
         return (
-            *(Wanted(name, ("load", "class", "mean_service_rate")) for name in curves),
-            *(Wanted(name, columns, ("interruptions",)) for name in points),
+            *(Wanted(name, "load class mean_service_rate") for name in curves),
+            *(Wanted(name, columns, "interruptions") for name in points),
         )
 
     def check(self, series: Parameters) -> None:

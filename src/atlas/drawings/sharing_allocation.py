@@ -29,13 +29,7 @@ PATCH = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
 
 
 class Options(OptionsBlock):
-    SERIES = (
-        Wanted(
-            "events",
-            ("step", "event", "order", "server", "job"),
-            parameters=("arrivals", "capacities"),
-        ),
-    )
+    SERIES = (Wanted("events", "step event order server job", parameters="arrivals capacities"),)
 
     def check(self, series: Parameters) -> None:
         for key in ("capacities", "arrivals"):

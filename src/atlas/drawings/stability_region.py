@@ -16,8 +16,8 @@ from atlas.fields.required_series import OptionsBlock, Wanted
 
 class Options(OptionsBlock):
     SERIES = (
-        Wanted("region", ("lambda1", "lambda2", "naive_lambda1", "naive_lambda2")),
-        Wanted("peak", ("lambda1", "lambda2", "p2", "wastage", "utilisation")),
+        Wanted("region", "lambda1 lambda2 naive_lambda1 naive_lambda2"),
+        Wanted("peak", "lambda1 lambda2 p2 wastage utilisation"),
     )
 
 

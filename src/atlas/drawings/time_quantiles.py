@@ -60,11 +60,9 @@ class Options(OptionsBlock):
 
     SERIES = (
         Wanted(
-            "*-simulated",
-            ("load", "class", "time", "probability", "quantile", "half_width", "limit"),
-            required=False,
+            "*-simulated", "load class time probability quantile half_width limit", required=False
         ),
-        Wanted("*", ("load", "class", "time", "probability", "quantile", "limit"), required=False),
+        Wanted("*", "load class time probability quantile limit", required=False),
     )
 
     @requirement

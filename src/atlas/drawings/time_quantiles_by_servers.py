@@ -44,13 +44,7 @@ class Options(OptionsBlock):
     ceiling: Ceiling
     labels: Labels = {}
 
-    SERIES = (
-        Wanted(
-            "*",
-            ("servers", "class", "time", "probability", "quantile"),
-            parameters=("probabilities",),
-        ),
-    )
+    SERIES = (Wanted("*", "servers class time probability quantile", parameters="probabilities"),)
 
     def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)

@@ -53,12 +53,8 @@ class Options(OptionsBlock):
     labels: Labels = {}
 
     SERIES = (
-        Wanted(
-            "*-simulated",
-            ("class", "time", "probability", "quantile", "half_width"),
-            required=False,
-        ),
-        Wanted("*", ("class", "t", "waiting", "response"), required=False),
+        Wanted("*-simulated", "class time probability quantile half_width", required=False),
+        Wanted("*", "class t waiting response", required=False),
     )
 
     def check(self, series: Parameters) -> None:

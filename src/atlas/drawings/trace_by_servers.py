@@ -39,17 +39,8 @@ from atlas.fields.required_series import OptionsBlock, Wanted, require_classes, 
 from atlas.fields.vocabulary import InnerProbability, Labels, Panels, Scale, Time
 
 COLUMNS = (
-    "servers",
-    "policy",
-    "class",
-    "time",
-    "statistic",
-    "probability",
-    "resampled",
-    "resampled_half_width",
-    "replayed",
-    "logged",
-    "differs",
+    "servers policy class time statistic probability resampled resampled_half_width replayed"
+    " logged differs"
 )
 # Inches for the legend above and the labels below the axes.
 LEGENDS = 0.6
@@ -75,7 +66,7 @@ class Options(OptionsBlock):
     unit: Annotated[TimeUnit, Field(description="of the times")] = "s"
     labels: Labels = {}
 
-    SERIES = (Wanted("*", COLUMNS, parameters=("policies", "probabilities"), most=1),)
+    SERIES = (Wanted("*", COLUMNS, parameters="policies probabilities", most=1),)
 
     def check(self, series: Parameters) -> None:
         require_classes(series, self.panels)

@@ -36,9 +36,7 @@ MOST = 20
 class Options(OptionsBlock):
     SERIES = (
         Wanted(
-            "edges",
-            ("from_h", "from_a", "from_b", "completes", "to_h", "to_a", "to_b"),
-            parameters=("servers", "needs"),
+            "edges", "from_h from_a from_b completes to_h to_a to_b", parameters="servers needs"
         ),
     )
 

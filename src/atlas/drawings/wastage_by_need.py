@@ -17,7 +17,7 @@ LOW = 20
 
 
 class Options(OptionsBlock):
-    SERIES = (Wanted("worst", ("need2", "p2", "utilisation", "utilisation_class_2_only")),)
+    SERIES = (Wanted("worst", "need2 p2 utilisation utilisation_class_2_only"),)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:

@@ -27,8 +27,8 @@ class Options(OptionsBlock):
     SERIES = (
         Wanted(
             "curve",
-            ("rate_ratio", "wastage", "slow_limit", "fast_limit", "fast_approximation"),
-            parameters=("needs",),
+            "rate_ratio wastage slow_limit fast_limit fast_approximation",
+            parameters="needs",
         ),
     )
 

@@ -20,8 +20,8 @@ class Options(OptionsBlock):
     SERIES = (
         Wanted(
             "*",
-            ("odds", "rate_ratio", "odds_per_rate", "wastage_per_need2"),
-            parameters=("needs", "servers", "odds", "rate_ratio"),
+            "odds rate_ratio odds_per_rate wastage_per_need2",
+            parameters="needs servers odds rate_ratio",
         ),
     )
 

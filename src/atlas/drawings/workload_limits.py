@@ -16,15 +16,15 @@ from atlas.drawings.ticks import log2_server_axis
 from atlas.fields.required_series import SIMULATED, SettingsBlock, Wanted
 from atlas.fields.vocabulary import Labels
 
-DRAWN = ("servers", "method", "utilisation", "utilisation_half_width")
+DRAWN = "servers method utilisation utilisation_half_width"
 
 
 class Options(SettingsBlock):
     labels: Labels = {}
 
     SERIES = (
-        Wanted(f"*{SIMULATED}", DRAWN, parameters=("methods",), required=False, beside=True),
-        Wanted("*", DRAWN, parameters=("methods",), most=4),
+        Wanted(f"*{SIMULATED}", DRAWN, parameters="methods", required=False, beside=True),
+        Wanted("*", DRAWN, parameters="methods", most=4),
     )
 
 

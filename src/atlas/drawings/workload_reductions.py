@@ -30,11 +30,7 @@ class Options(OptionsBlock):
     labels: Labels = {}
 
     SERIES = (
-        Wanted(
-            "wastage",
-            ("servers", "method", "throughput", "throughput_half_width"),
-            parameters=("methods",),
-        ),
+        Wanted("wastage", "servers method throughput throughput_half_width", parameters="methods"),
     )
 
     def check(self, series: Parameters) -> None:

@@ -18,11 +18,7 @@ class Options(SettingsBlock):
     labels: Labels = {}
 
     SERIES = (
-        Wanted(
-            "*",
-            ("load", "policy", "mean_response_time", "half_width", "limit"),
-            parameters=("policies",),
-        ),
+        Wanted("*", "load policy mean_response_time half_width limit", parameters="policies"),
     )
 
 

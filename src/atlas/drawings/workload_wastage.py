@@ -22,15 +22,8 @@ class Options(OptionsBlock):
     SERIES = (
         Wanted(
             "wastage",
-            (
-                "servers",
-                "method",
-                "wastage",
-                "wastage_half_width",
-                "utilisation",
-                "utilisation_half_width",
-            ),
-            parameters=("methods",),
+            "servers method wastage wastage_half_width utilisation utilisation_half_width",
+            parameters="methods",
         ),
     )
 

@@ -21,14 +21,14 @@ BOUNDS = "-bounds"
 class Wanted:
     """Series of one name, or of all names that match a pattern in which * stands for any text.
 
-    They must have `columns`, and be computed by a study that has `parameters`. At least one must be
-    there if they are `required`, and at most `most` may be. A series `beside` another has the name
-    of the other with an ending; it is not drawn without the other.
+    They must have `columns`, and be computed by a study that has `parameters`: names between
+    spaces. At least one must be there if they are `required`, and at most `most` may be. A series
+    `beside` another has the name of the other with an ending; it is not drawn without the other.
     """
 
     name: str
-    columns: tuple[str, ...]
-    parameters: tuple[str, ...] = ()
+    columns: str
+    parameters: str = ""
     required: bool = True
     most: int = 1000
     beside: bool = False
@@ -41,10 +41,10 @@ class Wanted:
     def described(self) -> str:
         """The series in words."""
         name = "any name" if self.name == "*" else self.name
-        return f"{name} ({', '.join(self.columns)})"
+        return f"{name} ({', '.join(self.columns.split())})"
 
 
-def simulated(*columns: str) -> Wanted:
+def simulated(columns: str) -> Wanted:
     """Simulated points beside a curve, under the name of the curve and `-simulated`."""
     return Wanted(f"*{SIMULATED}", columns, required=False, beside=True)
 
