@@ -224,17 +224,15 @@ def _controls(
 ) -> NDArray[np.float64]:
     """The control variates of R replications (R, q), each less its average: the work found at the
     single server, the number of jobs of each class, and the total of their requirements. If that is
-    too many for R replications, the total work of all jobs replaces the latter two. Classes with
-    fewer than `MIN_CONTRIBUTING_JOBS` jobs and controls of infinite average are left out; runs in
-    which too little happens have none at all."""
+    too many for R replications, the total work of all jobs replaces the latter two. Left out are
+    classes of fewer than `MIN_CONTRIBUTING_JOBS` jobs, infinite averages, and all of short runs."""
     if not length.controllable:
         return np.empty((len(sums), 0))
     workload = length.workload
-    # Squares of large needs are no integers of 64 bits.
-    p, v = (np.array(column, dtype=float) for column in (workload.probabilities, workload.needs))
-    sizes = workload.sizes
+    p, v, sizes = np.array(workload.probabilities), np.array(workload.needs), workload.sizes
     means, squares = (np.array([getattr(s, m) for s in sizes]) for m in ("mean", "second_moment"))
-    found = mean_work(workload.arrival_rate, p @ (v * means), p @ (v**2 * squares), capacity)
+    # Squares of large needs are no integers of 64 bits.
+    found = mean_work(workload.arrival_rate, p @ (v * means), p @ (v**2.0 * squares), capacity)
     jobs = sums[:, :-1, MEASURED]
     # Of constant requirements rounding would be left, whose mean is not 0.
     varies = np.array([X.variance for X in sizes]) > (ROUNDING * means) ** 2
