@@ -83,7 +83,12 @@ def require(holds: bool, found: str, expected: str, *at: str | int) -> None:
 
 def requirement(check: Callable[[Any], None]) -> Any:
     """Declare a method that raises a `misfit` unless the values of a block fit together."""
-    return model_validator(mode="after")(lambda block: (check(block), block)[1])
+
+    def validate(block: Any) -> Any:
+        check(block)
+        return block
+
+    return model_validator(mode="after")(validate)
 
 
 def require_one(block: BaseModel, *keys: str) -> None:
