@@ -64,9 +64,11 @@ def test_one_is_singular_and_next_to_nothing_is_no_power_of_ten(exploring):
         said = page.locator("main").inner_text()
         assert "1 servers" not in said and "1 jobs" not in said
         assert page.locator("#limit").inner_text() == "1 job/s"
+        assert page.inner_text("#headline") == "Of 1 server none is wasted."
     with exploring("#servers=10&class=1,1,0.999999999999&class=10,1,0.000000000001") as page:
         region = page.locator("#view-region .sentence").inner_text()
         assert "next to none less" in region and "10⁻" not in region
+        assert page.inner_text("#headline") == "Of 10 servers next to none is wasted."
         texts = page.evaluate("() => [1 - 1e-12, 0.9999, 0.5, 1].map(format.percent)")
         assert texts == ["100 − 10⁻¹⁰ %", "99.99 %", "50 %", "100 %"]
 

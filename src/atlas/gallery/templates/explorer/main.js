@@ -51,7 +51,7 @@ const explorer = (() => {
       const { throughput, wastage, utilisation, method, states } = means;
       const because = is_two_class ? `, because ${share_and_need(system.classes[context.large])}` : "";
       write("headline", wastage / system.servers < 5e-5
-        ? `Of ${count_of(system.servers, "server")} next to none is wasted.`
+        ? `Of ${count_of(system.servers, "server")} ${wastage === 0 ? "none" : "next to none"} is wasted.`
         : `Of ${count_of(system.servers, "server")}, ${number(wastage)} (${percent(wastage / system.servers)}) ${number(wastage) === "1" ? "stands" : "stand"} idle while jobs wait${because}.`);
       write("limit", `${amount_of(throughput, "job")}/s`);
       write("wastage", `${number(wastage)} of ${count(system.servers)}`);
