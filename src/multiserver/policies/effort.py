@@ -61,11 +61,10 @@ class Effort:
             raise ValueError(f"key must be non-negative integers, as in (1, 2); found {self.key!r}")
         object.__setattr__(self, "key", key)
         w, c = as_float(self.warm_up), as_float(self.confidence)
-        if not (0 <= w < 1 and 0 < c < 1):
-            raise ValueError(
-                "warm_up must lie in [0, 1) and confidence in (0, 1), found"
-                f" {self.warm_up!r} and {self.confidence!r}"
-            )
+        if not 0 <= w < 1:
+            raise ValueError(f"warm_up must lie in [0, 1), found {self.warm_up!r}")
+        if not 0 < c < 1:
+            raise ValueError(f"confidence must lie in (0, 1), as 0.95, found {self.confidence!r}")
         object.__setattr__(self, "warm_up", w)
         object.__setattr__(self, "confidence", c)
 
