@@ -192,8 +192,9 @@ class Cluster:
         −δ = −(ρ* − ρ) Σ C_s and variance σ² = Σ λ_i E[S_i²] per unit of time, whose relaxation time
         is τ = 2 σ²/δ². After `SETTLING_RELAXATION_TIMES` τ its mean is 1e-4 of itself too small (J.
         Abate and W. Whitt, Transient behavior of regulated Brownian motion I, Adv. Appl. Probab.
-        19, 1987). For M/M/1 the exact relaxation time 1/(√μ − √λ)² is (1 + √ρ)²/(4ρ) τ. Raises
-        `ValueError` unless the load is below `limit`.
+        19, 1987). For M/M/1 the exact relaxation time 1/(√μ − √λ)² is (1 + √ρ)²/(4ρ) τ. E[S²] is
+        taken to be at least 2 E[S]², and that if it is infinite. Raises `ValueError` unless the
+        load is below `limit`.
         """
         if not self.load < limit:
             raise ValueError(f"a load below {limit:.6g} is needed, found {self.load:.6g}")
