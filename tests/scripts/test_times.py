@@ -207,7 +207,7 @@ def test_the_page_says_how_many_servers_are_needed():
         for v, X, p in rows
     ]
     text = " ".join(PAGE.read_text("utf-8").split())
-    told = re.search(r"says the answers: (\d+) servers keep .*?, and (\d+) those", text)
+    told = re.search(r"the answers: (\d+) servers keep .*?, and (\d+) those", text)
     for number, answer in zip((1, 3), told.groups(), strict=True):
         target = ms.Target(
             time="waiting", quantile=0.95, at_most=drawing["target"], job_class=number
