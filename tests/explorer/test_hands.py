@@ -128,6 +128,9 @@ def test_undo_and_redo_by_keys(exploring):
         ("rate-1", "0.1 %", "no number"),
         ("share-2", "100", "Every share must lie between 1e-28 and 100 %"),
         ("wasted", "0", "between 0 and 100 %"),
+        ("exponent", "-5", "α must be positive and at most 30"),
+        ("exponent", "31", "α must be positive and at most 30"),
+        ("rate-1", "", "An empty box is no number."),
     ],
 )
 def test_what_cannot_be_is_refused_in_words_and_changes_nothing(page, id, text, words):

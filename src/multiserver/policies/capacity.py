@@ -20,7 +20,7 @@ RELATIVE_TOLERANCE = 1e-12
 
 
 def packings_limit(system: System, **_: Any) -> Limit:
-    """λ_max of rigid jobs; exactly (n − n mod g)/E[S], g being the largest number that divides all
+    """λ_max of rigid jobs; exactly (n − n mod g)/E[S], g being the greatest common divisor of the
     needs, if packings leave no other server idle."""
     pairs = zip(system.probabilities, system.durations, strict=True)
     found = capacity(system.servers, system.needs, [p * X.mean for p, X in pairs])

@@ -1,6 +1,6 @@
 """Multiserver jobs on groups of servers.
 
-Let g be the largest number that divides all needs. Jobs then hold whole groups of g servers, and
+Let g be the greatest common divisor of the needs. Jobs then hold whole groups of g servers, and
 the n mod g servers that are left over never work: n servers and the needs v_c are, to every policy
 that looks at needs alone, ⌊n/g⌋ servers and the needs v_c/g. Times and numbers of jobs are the
 same. A method for needs 1 and n so applies to needs 4 and 16 of 16 or 17 servers.
@@ -15,6 +15,11 @@ from typing import Any
 
 from multiserver.policies.policy import Condition, Limit, Method
 from multiserver.system import System
+
+# What the other conditions of a method are about; it always holds.
+IN_GROUPS = Condition(
+    "servers in groups of the greatest common divisor of the needs", lambda system: True
+)
 
 
 def grouped(system: System) -> System:
@@ -36,7 +41,10 @@ def in_groups(*methods: Method) -> tuple[Method, ...]:
     return tuple(
         replace(
             method,
-            conditions=tuple(Condition(c.text, _of_groups(c.holds)) for c in method.conditions),
+            conditions=(
+                *(Condition(c.text, _of_groups(c.holds)) for c in method.conditions),
+                IN_GROUPS,
+            ),
             answer=(_limit if method.question == "stability" else _of_groups)(method.answer),
         )
         for method in methods
