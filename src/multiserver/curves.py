@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from multiserver.checks import as_float, members
 from multiserver.notebook import draw
-from multiserver.results import QUANTITIES, Result, V, shown, spread
+from multiserver.results import QUANTITIES, Result, V, enough_for_intervals
 from multiserver.tables import Table
+from multiserver.values import shown, spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,8 +69,9 @@ class Curve(Table, Generic[V]):
         return rows
 
     def notes(self) -> list[str]:
-        """The reasons why values have no interval, each once."""
-        return list(dict.fromkeys(note for found in self.results for note in found.notes()))
+        """The reasons why values have no interval, and how many jobs a point would be enough."""
+        reasons = dict.fromkeys(why for found in self.results for why in found.reasons())
+        return [*reasons, *enough_for_intervals(self.results)]
 
     def plot(self, quantity: str = "mean_response_time", *, ax: Axes | None = None) -> Axes:
         """Draw one mean along the points on `ax`, or on new axes, and return the axes: a line if

@@ -11,8 +11,10 @@ these.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
+from multiserver.longer_runs import times_as_many
 from multiserver.network import Network
 from multiserver.policies.policy import Means, Value
 from multiserver.results import ClassResult, Kind, Result
@@ -89,6 +91,7 @@ def complete_result(
         ),
         counts=found.counts,
         _times=found.sampled,
+        _longer=partial(times_as_many, found) if found.length else None,
         _tail=found.tail,
     )
 

@@ -1,16 +1,15 @@
 """Results for a queue, of one type whether exact, bounded or simulated.
 
-A value is a plain number if exact, an `Interval` (`lower`, `upper`) if bounded, and an `Estimate`
-(`mean`, `half_width`, `standard_error`, …) if simulated. An estimate whose interval is not fair is
-shown without it, and with the reason. `Result` is generic in the type of its values. `means` holds
-the quantities that the method computes; reading any other raises `NotKnownError`.
+An estimate whose interval is not fair is shown without it, with the reason, and with the number of
+jobs that would be enough. `Result` is generic in the type of its `values`. `means` holds the
+quantities that the method computes; reading any other raises `NotKnownError`.
 Times are in the unit of time of the system, rates in jobs per unit of time.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Generic, Literal
@@ -19,7 +18,7 @@ from multiserver.errors import NotKnownError
 from multiserver.policies.policy import MOST_JOBS, Value
 from multiserver.simulation.estimate import Estimate
 from multiserver.tables import Table
-from multiserver.wcfs.bounds import Interval
+from multiserver.values import lacking, shown, spread
 
 if TYPE_CHECKING:
     # The default makes a bare `Result` hold any value; `typing` lacks defaults in Python 3.11.
@@ -98,6 +97,7 @@ class Result(Table, Generic[V]):
     jobs: int | None = None
     counts: Any = field(default=None, repr=False, compare=False)
     _times: Any = field(default=None, repr=False, compare=False)
+    _longer: Callable[[], float | None] | None = field(default=None, repr=False, compare=False)
     _tail: Callable[[int], V] | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -141,6 +141,18 @@ class Result(Table, Generic[V]):
                 " ask simulate(times=True), or queue.distribution() where it is known"
             )
         return SampledDistribution.of(self._times)
+
+    @property
+    def enough_jobs(self) -> int | None:
+        """About how many `jobs` would give all these means intervals, to two digits, as far as is
+        known beforehand (`multiserver.longer_runs`). None if these are enough, if more than a
+        million times as many are not, and for what was not simulated."""
+        factor = self._longer() if self._longer else None
+        if factor is None or self.jobs is None:
+            return None
+        enough = math.ceil(factor * self.jobs)
+        unit = 10 ** max(len(str(enough)) - 2, 0)
+        return -(-enough // unit) * unit
 
     def tail(self, k: int) -> V:
         """P(N > k), k an integer (else `ValueError`). Raises `NotKnownError` or `TooLargeError`."""
@@ -197,6 +209,10 @@ class Result(Table, Generic[V]):
         return "\n".join(filter(None, [head, ",  ".join(point)]))
 
     def notes(self) -> list[str]:
+        """The reasons why values have no interval, and how many jobs would be enough."""
+        return [*self.reasons(), *enough_for_intervals([self])]
+
+    def reasons(self) -> list[str]:
         """The reasons why values have no interval, each once, and at most `MOST_COLUMNS`."""
         values = (value for _, means in self._groups() for value in means.values())
         notes = [f"no interval: {r}" for r in dict.fromkeys(filter(None, map(lacking, values)))]
@@ -266,28 +282,11 @@ class Stability(Table):
         return f"{self.title()}\n{values}"
 
 
-def spread(value: Value) -> tuple[float, float, float]:
-    """Value, lower and upper end. All equal if exact; the value is NaN for bounds, and the ends are
-    NaN for an interval that is not fair."""
-    if isinstance(value, Interval):
-        known = value.lower == value.upper
-        return value.lower if known else math.nan, value.lower, value.upper
-    if isinstance(value, Estimate):
-        half_width = value.half_width
-        return value.mean, value.mean - half_width, value.mean + half_width
-    return value, value, value
-
-
-def lacking(value: Value | None) -> str:
-    """The reason why an estimate has no fair interval; empty otherwise."""
-    return value.lacking if isinstance(value, Estimate) else ""
-
-
-def shown(value: Value | None) -> str:
-    """A value as text for a table."""
-    if value is None:
-        return "—"
-    return f"{value:.6g}" if isinstance(value, float | int) else str(value)
+def enough_for_intervals(results: Iterable[Result[Any]]) -> list[str]:
+    """How many jobs would give all of them their intervals, in words; empty if that is not known,
+    or if these were enough."""
+    enough = max((found.enough_jobs or 0 for found in results), default=0)
+    return [f"about {enough:,} jobs would be enough, as far as is known beforehand"][: bool(enough)]
 
 
 def _require_mean(means: Mapping[str, V], name: str) -> V:

@@ -23,7 +23,8 @@ def test_a_few_classes_are_columns_and_many_are_lines():
     assert [line[0] for line in many.cells()[1:]] == ["all", *(f"class {c}" for c in range(1, 27))]
     assert many.cells()[26][3] == str(many.by_class[24].mean_response_time)
     # No class has 50 jobs in a replication, each for a reason of its own.
-    assert many.notes()[-1] == "no interval: 18 more reasons, in rows()" and len(many.notes()) == 9
+    assert many.reasons()[-1] == "no interval: 18 more reasons, in rows()"
+    assert len(many.reasons()) == 9
     assert len({row["caveat"] for row in many.rows()} - {""}) == 26
 
 

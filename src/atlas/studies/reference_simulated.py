@@ -41,8 +41,9 @@ from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
 from multiserver.queue import Queue
-from multiserver.results import Result, lacking
+from multiserver.results import Result
 from multiserver.simulation.estimate import Estimate, score
+from multiserver.values import lacking
 
 MAIN = ("mean_response_time", "all", None)
 WORK, DEFINED = "λ E[S], the work that comes", "the definition of the policy"

@@ -124,6 +124,7 @@ def _simulate(system: System, arrival_rate: float, effort: Effort) -> Means:
         busy=found.mean_held,
         tail=found.tail,
         counts=found,
+        length=found.length,
         sampled=None if traces is None else _sampled(found, traces, effort),
     )
 

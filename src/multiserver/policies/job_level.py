@@ -139,6 +139,7 @@ def means_of(
         class_jobs=tuple(found.class_jobs(c) for c in classes),
         busy=found.busy(system.capacity),
         counts=found,
+        length=found.length,
     )
     return means if record is None else replace(means, **_sampled(found, system, effort, record))
 

@@ -217,6 +217,8 @@ def simulate_interruptions(
         class_jobs=_with_confidence(effort.confidence, found.jobs),
         tail=partial(_tail, found, effort.confidence),
         counts=found,
+        length=found.length,
+        parts=partial(own_servers.parts, cluster),
     )
     if not effort.times:
         return means

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiserver.network import Network
+    from multiserver.simulation.run_length import RunLength
 
 # Servers wasted below this part of the capacity are rounding.
 ROUNDING = 1e-12
@@ -82,8 +83,9 @@ class Means:
     `class_waits` are E[W_c], if they are known better than as E[T_c] − E[X_c]. `busy` is the mean
     number of servers (or speed) at work; `tail(k)` is P(N > k). `note` adds to the method's name,
     `counts` has a simulator's counts by replication, and `sampled` the times of each job, if
-    requested. `imprecision` is an exact method's own estimate of its relative error, within a
-    factor of about ten; 0 for a closed form.
+    requested. The `length` of the run decides which estimates have intervals; so do its `parts`, by
+    the classes that they are for. `imprecision` is an exact method's own estimate of its relative
+    error, within a factor of about ten; 0 for a closed form.
     """
 
     times: Value | None = None
@@ -97,6 +99,8 @@ class Means:
     note: str = ""
     counts: Any = None
     sampled: Any = None
+    length: RunLength | None = None
+    parts: Callable[[RunLength], Mapping[tuple[int, ...], RunLength]] | None = None
     imprecision: float = 0.0
 
 

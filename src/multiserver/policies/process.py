@@ -77,6 +77,7 @@ def process_methods(
                 jobs=withhold_interval(found.mean_jobs, caveat),
                 waiting=withhold_interval(waiting, length.caveat(queued=waiting.mean)),
                 counts=found,
+                length=length,
             )
 
         return run

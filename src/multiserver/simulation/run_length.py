@@ -30,16 +30,13 @@ While long jobs hold some of several servers, short jobs wait only if many long 
 (`long_jobs`). The single server, on which each of them delays all others, overstates the waits; the
 random environment overstates how rare they are. Where the latter has much the larger skewness, that
 of simulated means is near `OF_GEOMETRIC_MEAN` times their geometric mean.
-
-*The jobs.* The durations of the J jobs bring variance and skewness of their own, whatever the
-waits.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -114,6 +111,10 @@ class RunLength:
                 f" can hold: some are too long beside their mean of {found.mean_duration():.3g}"
             ) from None
         return found
+
+    def times(self, factor: float) -> RunLength:
+        """A run `factor` times as long, its warm-up included."""
+        return replace(self, jobs=math.ceil(factor * self.jobs), warm_up=factor * self.warm_up)
 
     def caveat(self, c: Classes = None, gain: float = 1.0, *, queued: float | None = None) -> str:
         """What is wrong with an interval for E[T_c], or E[T] of all jobs or of several classes, in
