@@ -30,8 +30,8 @@ MARGIN = 1.5
 
 def times_as_many(means: Means) -> float | None:
     """The least f; None if it is above `MOST` or not known, and if no interval is missing."""
-    found = list(_estimates(means))
-    if means.length is None or all(e.settled for e in found):
+    found, unseen = list(_estimates(means)), None in (means.class_times or ())
+    if means.length is None or (not unseen and all(e.settled for e in found)):
         return None
     least = max([1.0, *map(_missing, found)])
     enough = least

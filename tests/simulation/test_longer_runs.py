@@ -60,6 +60,14 @@ def test_as_many_are_enough_and_fewer_are_not(queue, level):
     assert "would be enough" not in str(found)
 
 
+def test_a_class_that_no_run_saw_asks_for_more_jobs():
+    queue = rigid(2, (1, ONE, 1 - 1e-7), (2, ONE, 1e-7)).under(ms.FCFS)
+    found = queue.simulate(load=0.3, jobs=200_000, seed=1)
+    assert not missing(found) and "mean_jobs" not in found.by_class[1].means
+    # 50 of them in a replication, and a fifth of the jobs warms up.
+    assert found.enough_jobs == pytest.approx(32 * 50 / 1e-7 / 0.8, rel=0.05)
+
+
 def test_too_few_observations_are_made_up_for_by_as_many_times_more_jobs():
     """Here only the run itself shows that its servers at work are too few observations."""
     system = ms.System(servers=20, classes=[ms.JobClass(degree=2, duration=ONE, probability=1.0)])
