@@ -13,8 +13,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from multiserver.pilot import GAIN_SAFETY_FACTOR
 from multiserver.policies.policy import Means, Value
+from multiserver.simulation.controls import sure_gain
 from multiserver.simulation.estimate import SETTLED_OBSERVATIONS, Estimate
 
 if TYPE_CHECKING:
@@ -89,5 +89,4 @@ def _caveats(means: Means, factor: float) -> Iterator[str]:
 
 
 def _gain(found: Value | None, length: RunLength) -> float:
-    known = isinstance(found, Estimate) and length.controllable
-    return max(found.gain / GAIN_SAFETY_FACTOR, 1.0) if known else 1.0
+    return sure_gain(found) if isinstance(found, Estimate) and length.controllable else 1.0

@@ -59,7 +59,7 @@ MAY_IMPORT = {
     "fitted": {*DESCRIBED, "fitting", "results"},
     "method_selection": {*DESCRIBED, "fitted", "policies"},
     "little": {*DESCRIBED, "longer_runs", "policies", "results", "wcfs"},
-    "longer_runs": {"pilot", "policies", "simulation"},
+    "longer_runs": {"policies", "simulation"},
     "operating_point": {*DESCRIBED, "policies"},
     "knowledge": {*DESCRIBED, "policies"},
     "limits": {*DESCRIBED, "method_selection", "operating_point", "policies", "results"},

@@ -53,6 +53,8 @@ OUTLIER_RATIO, MIN_OUTLIER_SHARE, MAX_OUTLIER_SHARE, ROUNDING = 13, 0.25, 0.8, 1
 MIN_P_VALUE = 1e-6
 # If 1 − h_r is smaller, what is left of replication r is rounding.
 MIN_LEVERAGE_COMPLEMENT = 1e-6
+# Another run may gain less, by up to this factor.
+GAIN_SAFETY_FACTOR = 2
 
 
 def estimate_with_controls(
@@ -111,3 +113,8 @@ def estimate_with_controls(
         controls=rank,
         gain=(plain.standard_error / standard_error) ** 2,
     )
+
+
+def sure_gain(found: Estimate) -> float:
+    """The gain that does not depend on luck."""
+    return max(found.gain / GAIN_SAFETY_FACTOR, 1.0)
