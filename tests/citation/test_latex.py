@@ -285,6 +285,8 @@ def test_every_table_fits_whatever_its_length(tmp_path, name):
         ("q^{⌊b/n⌋}", r"$q^{\lfloor b/n\rfloor}$"),
         ("[0, −4.4e-16] at x = −1e-9", r"$[0, -4.4 \cdot 10^{-16}]$ at $x = -10^{-9}$"),
         # What only looks like a formula.
+        ("5 jobs/s, 1/s, a wait of 2.5 s or 3 h", "5 jobs/s, 1/s, a wait of 2.5 s or 3 h"),
+        ("M/M/c/K beside M/G/∞", r"M/M/c/K beside M/G/$\infty$"),
         ("between −1 and 5−3", r"between $-$1 and 5$-$3"),
         ("a state of Fig. 6(a), 2/3 of M/G/1", "a state of Fig. 6(a), 2/3 of M/G/1"),
         ("class 2's jobs (1, Exp(2)), 95 %", r"class 2's jobs (1, Exp(2)), 95\,\%"),

@@ -34,8 +34,9 @@ PAIRS = {"(": ")", "[": "]"}
 SUMS = "∏∑∫∪∩"
 SCRIPT = rf"\{{([A-Za-z0-9ℓ{GREEK}{SUMS}\[\]()⌊⌋_*=∈⊂≤𝓩,./+−\- ]+)\}}"
 
-# Not a letter of a word, nor the s of a genitive.
+# Not a letter of a word, nor the s of a genitive, of 2.5 s or of jobs/s, nor the h of hours.
 SYMBOL = re.compile(
+    rf"(?!(?:(?<=[0-9] )|(?<=[0-9]/)|(?<=[a-z]{{2}}/))[sh](?![A-Za-z0-9_^*(]| ?[=<>≤≥]))"
     rf"(?<![A-Za-z0-9{GREEK}{LATIN}'’.\\@])([A-Za-zℓ{GREEK}{SUMS}])"
     rf"(?:_(?:{SCRIPT}|([A-Za-z0-9{GREEK}]+))|([0-9])|(?<=[{GREEK}])((?!E\[|P\()[A-Za-z]))?"
     r"(\^?\*)?(′)?"
@@ -50,9 +51,9 @@ NUMBER = re.compile(
 )
 # Text between backticks: names of parameters and files, and commands.
 NAMED = re.compile("`([^`]+)`")
-# Kendall's M/G/1, 6(a) or (b), and the cells A and B.
+# Kendall's M/G/1 and M/M/c/K, 6(a) or (b), and the cells A and B.
 LABEL = re.compile(
-    r"(?<![A-Za-z0-9])(?:[A-Z]{1,3}(?:/[A-Za-z0-9]+){2}(?![A-Za-z0-9])"
+    r"(?<![A-Za-z0-9])(?:[A-Z]{1,3}(?:/(?:[A-Za-z0-9]+|∞)){2,4}(?![A-Za-z0-9])"
     r"|[0-9]*\([a-z](?:, ?[a-z])*\)(?![A-Za-z0-9])"
     r"|(?:[Cc]ells?|[Pp]anels?) [A-Z](?:(?:, | and | or )[A-Z])*(?![A-Za-z0-9'’]))"
 )
