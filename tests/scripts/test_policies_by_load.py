@@ -40,6 +40,7 @@ def test_what_is_known_is_the_curve_of_the_library(table):
     curve = curve[curve["exact"].astype(bool)]
     limit = queue.stability().load_limit
     assert curve["load"].max() == pytest.approx(0.99 * limit, rel=1e-12)
+    assert {0.3, 0.6} < set(curve["load"]) and curve["load"].is_monotonic_increasing
     for row in curve.itertuples():
         exact = queue.exact(load=row.load)
         assert row.mean_response_time == pytest.approx(exact.mean_response_time, rel=1e-9)

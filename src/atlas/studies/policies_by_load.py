@@ -1,8 +1,8 @@
 """Mean response time of any policies against the load ρ = λ/λ^naive, class by class.
 
 If the library has an exact method that takes about a second per point, a policy gets an exact
-curve. It ends at `highest_load`, at 99/100 of the limit if that is less, or where a point takes
-longer. Iterative methods stop at a relative error of `enough`. At `loads` without an exact value
+curve, with points at the `loads` too. It ends at `highest_load`, at 99/100 of the limit if that is
+less, or where a point takes longer. Iterative methods stop at a relative error of `enough`. At `loads` without an exact value
 the policy is simulated job by job; all policies at one load get the same jobs, as many as each
 needs. Points that are not stable are infinite. `limit` is the largest stable load.
 """
@@ -96,7 +96,8 @@ def draw_curve(
         parameters.points,
         lambda row: np.log(row[1:]),
     )
-    for load, *means in points:
+    others = {load for load in parameters.loads if load < last} - {load for load, *_ in points}
+    for load, *means in sorted([*points, *((load, *exact(load)) for load in others)]):
         if not np.isnan(means).any():
             for name, mean in zip(model.names, means, strict=True):
                 same = _place(policy, model, limit, load)
