@@ -36,6 +36,7 @@ REPEATS = "repeats: worst-need"
 MEANT = "    reason: >-\n      a misprint: “when n2 divides n” is meant"
 REASON = f"{MEANT}, as in the heading of the section: n2 > n1 never\n      divides n1\n"
 VERDICT = "stated: 200\n    within: exact\n    certainty: inferred\n    verdict: depends"
+ARXIV = 'arxiv: "2010.00631"'
 READINGS = """\
     readings:
       - reading: >-
@@ -94,7 +95,7 @@ MISTAKES = [
     (AROUND, '"500"', "[]", "claims.fig1-peak.stated", "no number"),
     (AROUND, '"500"', "", "claims.fig1-peak.stated", "what is stated"),
     (ERRATUM, "stated\n", "chosen\n", "claims.two-extremes.certainty", "'chosen'"),
-    (READINGS, READINGS, "", "claims.two-extremes", "no key 'readings'"),
+    (READINGS, READINGS, "", "claims.two-extremes", "no 'readings'"),
     (
         MEANT,
         "reason:",
@@ -102,6 +103,9 @@ MISTAKES = [
         "claims.two-extremes.repeats",
         "repeats no other",
     ),
+    (ARXIV, '"2010', '"arXiv:2010', "bibliography.arxiv", "the number in arXiv alone"),
+    (ARXIV, '"2010.00631"', "2010.00630", "bibliography.arxiv", "with all of its zeros"),
+    (ARXIV, ARXIV, "doi: https://doi.org/10.1000/182", "bibliography.doi", "the DOI alone"),
     (OVER, "over mix", "'{{ al.servers }}' #", "figures.wastage-plane.title", "'al'"),
     ("paper: two-class-stability", "stab", "instab", "paper", "the name of the file"),
     ("figures:\n  fig1:", "\n  fig1:", " [\n  fig1:", "the whole file", "YAML"),

@@ -84,6 +84,12 @@ def test_a_run_refuses_its_style_before_a_job_starts(folder):
     assert (ROOT / STYLE).is_file()
 
 
+def test_a_style_that_is_not_there_is_told_with_the_folder_in_which_it_was_sought(folder):
+    (folder / STYLE).unlink()
+    with pytest.raises(ConfigError, match=f"in {re.escape(str(folder))} unless its path is abs"):
+        plan(folder)
+
+
 def test_a_run_that_draws_refuses_settings_that_do_not_go_together(folder):
     style = folder / STYLE
     style.write_text(style.read_text("utf-8") + "figure.subplot.left: 0.99\n", "utf-8")

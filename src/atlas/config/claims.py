@@ -110,7 +110,7 @@ def check_rules(
                 expected = "stated parameters, which alone can make an erratum"
                 yield Fault((*path, key), repr(found), expected, hint)
         if not claim["readings"]:
-            yield Fault(path, "no key 'readings'", "readings: every reading that was tried")
+            yield Fault(path, "no 'readings'", "readings: every reading that was tried")
         sentence = " ".join(claim["quote"].lower().split())
         if sentence in errata:
             found = f"the sentence of {errata[sentence]} again"

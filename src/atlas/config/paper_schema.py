@@ -22,6 +22,18 @@ NUMBER = r"^(\.[0-9]{1,2})?[efg%]$"
 # A line break within it would end its LaTeX.
 Title = Annotated[Text, AfterValidator(lambda text: re.sub(r"\s*\n\s*", " ", text).strip())]
 
+Doi = Annotated[
+    str,
+    Field(pattern=r"^10\.[0-9]{4,9}/[!-~]+$", description="the DOI alone, such as 10.1287/mnsc.30.1.51"),
+]
+Arxiv = Annotated[
+    str,
+    Field(
+        pattern=r"^([a-z.A-Z-]+/[0-9]{7}|[0-9]{4}\.[0-9]{4,5})(v[0-9]+)?$",
+        description="the number in arXiv alone, such as 2109.12663, in quotes",
+    ),
+]
+
 
 class Record(Block):
     """The version of record of a paper that was read in another."""
@@ -29,7 +41,7 @@ class Record(Block):
     title: Title
     venue: Annotated[Text, Field(description="the journal, or the publisher, and the place in it")]
     year: Annotated[int, Field(ge=1600, le=2200, description="the year"), WHOLE]
-    doi: Text | None = None
+    doi: Doi | None = None
 
 
 class Versions(Block):
@@ -49,8 +61,8 @@ class Bibliography(Block):
     authors: Annotated[list[Text], Field(min_length=1, description="the authors")]
     year: Annotated[int, Field(ge=1600, le=2200, description="the year"), WHOLE]
     venue: Text | None = None
-    doi: Text | None = None
-    arxiv: Text | None = None
+    doi: Doi | None = None
+    arxiv: Arxiv | None = None
     versions: Versions | None = None
 
 

@@ -189,7 +189,8 @@ def _find_papers(
     if not (root / run["style"]).is_file():
         styles = sorted(f.relative_to(root).as_posix() for f in root.glob("config/*.mplstyle"))
         with found.collecting():
-            choice.require(("style",), run["style"], [*styles, "another matplotlib style file"])
+            other = f"a matplotlib style file that is there, in {root} unless its path is absolute"
+            choice.require(("style",), run["style"], [*styles, other])
     return choice
 
 

@@ -144,7 +144,8 @@ def _describe(
         elif isinstance(value, str) and {"number", "integer"} & {*_types(schema)}:
             hint = _hint_at_number(value.strip())
         elif rule == "string_type" and isinstance(value, int | float):
-            hint = f'did you mean "{str(value).lower()}", in quotes?'
+            lost = ", with all of its zeros" if isinstance(value, float) else ""
+            hint = f'did you mean "{str(value).lower()}"{lost}, in quotes?'
         yield Fault(path, show(value), _expect(schema), hint)
 
 

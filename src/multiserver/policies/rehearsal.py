@@ -19,13 +19,17 @@ ARRIVALS = 0.6
 
 @lru_cache(maxsize=64)
 def rehearse(
-    rule: Callable[..., None], needs: tuple[int, ...], servers: int | tuple[float, ...]
+    rule: Callable[..., None],
+    needs: tuple[int, ...],
+    servers: int | tuple[float, ...],
+    memory: tuple[int, ...] = (),
 ) -> None:
     """Follow a rule like `CLASS_POLICY` through random arrivals and completions, as long as it
     allots servers that are there.
 
-    Raises `ValueError` if it returns something, or writes to `present`, `needs` or the numbers of
-    jobs in `number`, and whatever the rule itself raises, such as `IndexError`.
+    Raises `ValueError` if it returns something, writes to `present`, `needs` or the numbers of jobs
+    in `number`, or reads there where no job is that can be in service, and whatever the rule itself
+    raises, such as `IndexError`. `memory` is that of the rule.
     """
     rule = getattr(rule, "py_func", rule)
     servers = len(servers) if isinstance(servers, tuple) else servers
@@ -34,7 +38,8 @@ def rehearse(
     C = len(different)
     width = min(-(-servers // int(different[0])), EVENTS)
     jobs: list[list[int]] = [[] for _ in range(C)]
-    number = np.zeros((C + 1, width), np.int64)
+    number = np.zeros((C + 1, max(width, len(memory))), np.int64)
+    number[C, : len(memory)] = memory
     allotted = np.zeros(C, np.int64)
     for event in range(max(FEWEST, min(EVENTS, NEEDS // C))):
         serving = np.flatnonzero(allotted)
