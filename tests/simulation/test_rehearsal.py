@@ -45,16 +45,31 @@ def misses_a_class(present, number, needs, servers, allotted):
     allotted[len(needs)] = 0
 
 
+def takes_number_for_age(present, number, needs, servers, allotted):
+    """Reads the age of a second job where there may be only one."""
+    if number[1, min(1, present[1])] <= number[0, 0]:
+        smallest_first(present, number, needs, servers, allotted)
+
+
+def at_most(present, number, needs, servers, allotted):
+    for c in range(len(needs)):
+        while allotted.sum() + needs[c] <= servers and allotted[c] < needs[c] * min(
+            present[c], number[len(needs), 0]
+        ):
+            allotted[c] += needs[c]
+
+
 def returns_what_it_allots(present, number, needs, servers, allotted):
     return allotted
 
 
-def found(rule):
+def found(rule, **options):
     policy = ms.Policy(
         name="mine",
         preemptive=False,
         definition="",
         methods={"multiserver-jobs": (class_simulation(rule, ""),)},
+        options=options,
     )
     jobs = [ms.JobClass(need=v, duration=ms.Exponential(rate=1.0), probability=0.5) for v in (1, 2)]
     return ms.System(4, jobs).under(policy).simulate(load=0.5, jobs=2000, seed=1)
@@ -66,6 +81,7 @@ def found(rule):
         (counts_down, ValueError, "counts_down must write to `allotted` alone.*`present`"),
         (rounds_needs_up, ValueError, "found that it changes `needs`"),
         (forgets_ages, ValueError, "found that it changes `number`"),
+        (takes_number_for_age, ValueError, "must read `number.c, j.` only for j below present"),
         (misses_a_class, IndexError, "out of bounds"),
         (returns_what_it_allots, ValueError, "return nothing, found a ndarray"),
         (lambda present, number: None, TypeError, "positional arguments"),
@@ -84,4 +100,12 @@ def test_a_rule_that_only_allots_is_simulated(rule, monkeypatch):
         lambda *of: asked.append(of) or rehearse(*of),
     )
     assert found(rule).mean_jobs.mean > 1
-    assert asked == [(rule, (1, 2), 4)]
+    assert asked == [(rule, (1, 2), 4, ())]
+
+
+def test_a_rule_finds_the_options_of_its_policy_in_its_memory():
+    """With four of each need, which is no restriction, it is the rule without one."""
+    few, many = (found(at_most, most=most).mean_jobs.mean for most in (1, 4))
+    assert many == found(smallest_first).mean_jobs.mean < few
+    with pytest.raises(ValueError, match=r"whole numbers, found.*2\.5"):
+        found(at_most, most=2.5)

@@ -24,7 +24,10 @@ Title = Annotated[Text, AfterValidator(lambda text: re.sub(r"\s*\n\s*", " ", tex
 
 Doi = Annotated[
     str,
-    Field(pattern=r"^10\.[0-9]{4,9}/[!-~]+$", description="the DOI alone, such as 10.1287/mnsc.30.1.51"),
+    Field(
+        pattern=r"^10\.[0-9]{4,9}/[!-~]+$",
+        description="the DOI alone, such as 10.1287/mnsc.30.1.51",
+    ),
 ]
 Arxiv = Annotated[
     str,

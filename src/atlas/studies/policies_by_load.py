@@ -2,9 +2,10 @@
 
 If the library has an exact method that takes about a second per point, a policy gets an exact
 curve, with points at the `loads` too. It ends at `highest_load`, at 99/100 of the limit if that is
-less, or where a point takes longer. Iterative methods stop at a relative error of `enough`. At `loads` without an exact value
-the policy is simulated job by job; all policies at one load get the same jobs, as many as each
-needs. Points that are not stable are infinite. `limit` is the largest stable load.
+less, or where a point takes longer. Iterative methods stop at a relative error of `enough`. At
+`loads` without an exact value the policy is simulated job by job; all policies at one load get the
+same jobs, as many as each needs. Points that are not stable are infinite. `limit` is the largest
+stable load.
 """
 
 from __future__ import annotations

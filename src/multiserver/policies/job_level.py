@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from multiserver.checks import is_number
 from multiserver.errors import NotSampledError
 from multiserver.policies.policy import Condition, Effort, Means, Method, Value
 from multiserver.policies.rehearsal import rehearse
@@ -46,16 +47,19 @@ def class_simulation(rule: str | Callable[..., None], source: str) -> Method:
     arrival.
 
     `rule` is the name of one of `simulation.class_policies`, or a function like `CLASS_POLICY`,
-    which is rehearsed before it is compiled.
+    which is rehearsed before it is compiled. Options of the policy, whole numbers, are its memory.
     """
 
-    def simulate(system: System, arrival_rate: float, effort: Effort, **_: Any) -> Means:
+    def simulate(system: System, arrival_rate: float, effort: Effort, **options: Any) -> Means:
         from multiserver.simulation import class_policies
 
+        memory = tuple(options.values())
+        if not all(is_number(value) and value % 1 == 0 for value in memory):
+            raise ValueError(f"the options of a rule must be whole numbers, found {options}")
         found = getattr(class_policies, rule) if isinstance(rule, str) else rule
         if found is rule:
-            rehearse(found, tuple(system.needs), system.servers)
-        return simulate_class_queues(system, arrival_rate, effort, found)
+            rehearse(found, tuple(system.needs), system.servers, memory)
+        return simulate_class_queues(system, arrival_rate, effort, found, memory=memory)
 
     return job_level(simulate, source=source)
 

@@ -49,9 +49,13 @@ def rehearse(
             allotted[c] -= min(different[c], allotted[c])
         else:
             jobs[rng.integers(C)].append(event)
+        empty = np.ones_like(number[:C], dtype=bool)
         for c, those in enumerate(jobs):
-            window = min(-(-servers // int(different[c])), width)
-            number[c, : len(those[:window])] = those[:window]
+            known = those[: min(-(-servers // int(different[c])), width)]
+            number[c, : len(known)] = known
+            empty[c, : len(known)] = False
+        other, same = number.copy(), allotted.copy()
+        other[:C][empty] = event + 1
         present = np.array([len(those) for those in jobs])
         given = {"present": present, "needs": different, "number": number[:C]}
         before = {name: array.copy() for name, array in given.items()}
@@ -71,6 +75,12 @@ def rehearse(
         held = np.array([len(those) for those in jobs]) * different
         if (allotted < 0).any() or (allotted > held).any() or allotted.sum() > servers:
             return  # The simulator says so.
+        rule(present, other, different, servers, same)
+        if not np.array_equal(allotted, same):
+            raise ValueError(
+                f"the rule {_name(rule)} must read `number[c, j]` only for j below present[c] and"
+                " servers / needs[c], found that it reads numbers of no job, or of jobs behind"
+            )
 
 
 def _name(rule: Callable[..., None]) -> str:
