@@ -175,8 +175,8 @@ def test_a_mistake_is_told_at_the_place_that_names_the_file(
 @pytest.mark.parametrize(
     ("study", "more", "message"),
     [
-        ("workload-wastage", {"servers": [8], "methods": ["sampled"]}, "the method sampled"),
-        ("workload-response-time", {"servers": 8, "loads": [0.5]}, "durations as jobs had"),
+        ("workload-wastage", {"servers": [8], "methods": ["sampled"]}, "methods: [exact, exp"),
+        ("workload-response-time", {"servers": 8, "loads": [0.5]}, "durations: exponential"),
         ("workload-wastage", {"servers": [7], "methods": ["exact"]}, "need 8 exceeds 7"),
         ("trace-summary", {}, "an unknown key"),
     ],

@@ -160,10 +160,11 @@ class WorkloadBlock(JobsBlock):
 
     classes: ClassesBlock | None = None
 
-    def require_jobs(self, feature: str, key: str) -> None:
-        """Raise a misfit if a `feature` needs jobs but there is only a table of classes."""
+    def require_jobs(self, feature: str, key: str, other: str) -> None:
+        """Raise a misfit if a `feature` needs jobs, unlike the `other` value of its key, but there
+        is only a table of classes."""
         found = f"{feature} of a table of classes, which has their mean durations alone"
-        expected = f"a trace or generated jobs, or {key} that need none"
+        expected = f"a trace or generated jobs, or {key}: {other}"
         require(self.classes is None, found, expected, key)
 
 

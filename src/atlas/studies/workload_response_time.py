@@ -74,7 +74,7 @@ class Parameters(WorkloadAtLoads, RoundedBlock, SimulatedBlock):
     def _fit(self) -> None:
         self.require_room(self.servers)
         if self.durations == "empirical":
-            self.require_jobs("durations as jobs had them", "durations")
+            self.require_jobs("durations: empirical", "durations", "exponential")
         system = of_needs(self.needs, self.servers, self.rounding)
         require_policies_of(system, self.policies)
         self.require_short_warm_up("classes")

@@ -44,7 +44,7 @@ class Parameters(WorkloadAtLoads, RoundedBlock, SimulatedBlock):
     def _fit(self) -> None:
         self.require_room(self.servers)
         if self.durations == "empirical":
-            self.require_jobs("durations as jobs had them", "durations")
+            self.require_jobs("durations: empirical", "durations", "exponential")
         self.policy.require_of(of_needs(self.needs, self.servers, self.rounding), "policy")
         self.require_short_warm_up("classes")
 

@@ -123,7 +123,7 @@ class Parameters(RoundedBlock, SimulatedBlock):
         self.require_room(*self.servers)
         for method in ("sampled", "replayed"):
             if method in self.methods:
-                self.require_jobs(f"the method {method}", "methods")
+                self.require_jobs(f"the method {method}", "methods", "[exact, exponential]")
 
     @property
     def further_jobs(self) -> int:
