@@ -38,6 +38,18 @@ def test_an_interval_may_be_in_the_next_column_and_is_none_where_the_method_is_e
     assert read("exact", 2e-9, table).half_width is None
 
 
+def test_a_number_for_which_no_jobs_were_simulated_is_exact():
+    """It was taken for a simulated one of too short a run, and its claim remained undecided."""
+    table = POINTS.assign(jobs=[1000.0, 1000.0, math.nan])
+    assert read(MEAN, 2e-9, table).half_width == 0.3
+    assert read(MEAN, 9e-9, table).half_width is None
+    assert math.isnan(read(MEAN, 9e-9, table.assign(jobs=1000.0)).half_width)
+    curve = {"column": MEAN, "against": "arrival_rate"}
+    exact = POINTS.assign(jobs=math.nan, **{WIDTH: math.nan})
+    assert drawn.deepest_fall(curve, exact).half_width is None
+    assert math.isnan(read(MEAN, 9e-9, table.replace(26.9, math.nan)).half_width)
+
+
 def test_extremes_of_a_simulated_curve_decide_nothing():
     asked = {"column": MEAN, "against": "arrival_rate"}
     for extreme in (drawn.deepest_fall, drawn.deepest_trough):

@@ -11,6 +11,7 @@ from tests.blocks import rigid_block
 from tests.conftest import compute
 
 import multiserver as ms
+from atlas.claims import drawn
 from atlas.models.described_systems import read_system
 from atlas.studies import policies_by_load
 
@@ -41,6 +42,8 @@ def test_what_is_known_is_the_curve_of_the_library(table):
     limit = queue.stability().load_limit
     assert curve["load"].max() == pytest.approx(0.99 * limit, rel=1e-12)
     assert {0.3, 0.6} < set(curve["load"]) and curve["load"].is_monotonic_increasing
+    at = {"column": "mean_response_time", "where": {"policy": "fcfs", "class": "all", "load": 0.6}}
+    assert drawn.value(at, table).half_width is None  # as of an exact number
     for row in curve.itertuples():
         exact = queue.exact(load=row.load)
         assert row.mean_response_time == pytest.approx(exact.mean_response_time, rel=1e-9)

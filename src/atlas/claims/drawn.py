@@ -56,12 +56,15 @@ def deepest_trough(parameters: Parameters, table: pd.DataFrame) -> Found:
 
 def find_half_widths(table: pd.DataFrame, column: str) -> pd.Series | None:
     """The half-widths of the numbers in a column, None if it has none: those in the column
-    `<column>_half_width`, or in `half_width` if this is the next column."""
+    `<column>_half_width`, or in `half_width` if this is the next column; 0 of a number for which
+    no jobs were simulated, as an exact method among others leaves both out."""
     names = list(table.columns)
     after = names[names.index(column) + 1 :][:1]
     own = f"{column}_half_width"
     name = own if own in names else "half_width" if after == ["half_width"] else None
-    return None if name is None else table[name]
+    if name and "jobs" in names:
+        return table[name].where(table["jobs"].notna() | table[column].isna(), 0.0)
+    return table[name] if name else None
 
 
 def _is_at(cells: pd.Series, target: Any) -> Any:
