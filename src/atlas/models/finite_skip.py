@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -141,7 +142,7 @@ class Model:
             means = np.array([c.mean_response_time for c in found])
             return np.append(means, means @ np.array(self.probabilities))
 
-        return at
+        return cache(at)
 
     def constants(self, *, refined: bool = False) -> Constants | None:
         """The constants of the bounds; None if the theorem does not cover the policy or S."""
