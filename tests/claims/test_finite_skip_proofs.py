@@ -194,6 +194,25 @@ def test_orders_of_policies_and_the_front_in_numbers():
     assert finite_skip_fronts.front_size_over_divisor_sum(largest=12).value <= 1
 
 
+def test_loads_where_curves_of_fig_4_cross_are_those_that_the_ledger_gives_as_reasons(monkeypatch):
+    monkeypatch.setattr(finite_skip_orders, "LOADS", [0.02, 0.25, 0.5, 0.6, 0.8, 0.9, 0.95, 0.99])
+    IF, EF = "inelastic-first", "elastic-first"
+
+    def given(rates, *policies):
+        sizes = [{"exponential": rate} for rate in rates]
+        jobs = {"servers": 8, "thresholds": [1, 8], "sizes": sizes, "probabilities": [0.5, 0.5]}
+        return {"system": {"threshold-parallelism": jobs}, "policies": policies}
+
+    fig4a = given((2, 2 / 3), IF, "fcfs", EF)
+    plain, refined = (
+        finite_skip_orders.separation_onsets(**fig4a, refined=x) for x in (False, True)
+    )
+    assert plain + refined == pytest.approx([0.9668, 0.9352, 0.9252, 0.8944], abs=5e-5)
+    onset = finite_skip_orders.order_onset(**given((2 / 3, 2), EF, IF))
+    best = finite_skip_orders.best_loads(**given((2 / 3, 2), "fcfs", EF, IF))
+    assert [onset, *best] == pytest.approx([0.6694, 0.5353, 0.7449], abs=5e-5)
+
+
 def test_the_sum_of_divisors_is_below_its_limit_superior():
     found = filling.largest_divisor_sum_ratio(least=5041, largest=20_000)
     assert found.at == "k = 10080" and found.value < 1

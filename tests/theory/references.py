@@ -1,6 +1,6 @@
 """Slow, simple versions of `multiserver.saturated`, with dictionaries and dense matrices.
 
-Nothing here imports the package.
+Nothing here imports the package, but the second route.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from operator import mul
 
 import numpy as np
 import pytest
+
+from atlas.enumeration.elimination import stationary
 
 
 def close(expected, rel, abs=0.0):
@@ -76,7 +78,7 @@ class BruteChain:
 
     def distributions(self):
         """The distributions at completions and in time."""
-        embedded = stationary_distribution(self.jumps)
+        embedded = stationary(self.jumps)
         sojourns = embedded / self.rate
         return embedded, sojourns / sojourns.sum()
 
@@ -164,48 +166,6 @@ def rational_means(n, needs, rates, p):
     return throughput, wastage, at_completions - in_time
 
 
-def stationary_distribution(jumps):
-    """The distribution π = π P by elimination of one state after another. Nothing is subtracted
-    (Grassmann, Taksar and Heyman), so every entry, however small, is good to about K² roundings at
-    worst."""
-    moves = np.array(jumps, dtype=float)
-    for k in range(len(moves) - 1, 0, -1):
-        moves[:k, k] /= moves[k, :k].sum()
-        moves[:k, :k] += np.outer(moves[:k, k], moves[k, :k])
-    distribution = np.ones(len(moves))
-    for k in range(1, len(moves)):
-        distribution[k] = distribution[:k] @ moves[:k, k]
-    return distribution / distribution.sum()
-
-
-def dispersion_of_completions(chain):
-    """lim Var C(t) / E C(t) over cycles between returns to the likeliest state.
-
-    With N completions in a cycle of length T it is Var(N − λ* T)/E[N]. A stay in s adds 1 − λ* τ_s
-    to N − λ* T, independently of where the chain goes next, and τ_s is exponential.
-    """
-    embedded, _ = chain.distributions()
-    throughput = 1 / (embedded @ (1 / chain.rate))
-    base = int(np.argmax(embedded))
-    rest = np.delete(np.arange(len(embedded)), base)
-    before_return = chain.jumps.copy()
-    before_return[:, base] = 0
-    system = np.eye(len(rest)) - before_return[np.ix_(rest, rest)]
-
-    def over_a_cycle(gain):
-        """E of the sum of `gain` from each state until the return."""
-        total = np.zeros(len(embedded))
-        total[rest] = np.linalg.solve(system, gain[rest])
-        total[base] = gain[base] + before_return[base] @ total
-        return total
-
-    mean = 1 - throughput / chain.rate
-    square = mean**2 + (throughput / chain.rate) ** 2
-    first = over_a_cycle(mean)
-    second = over_a_cycle(square + 2 * mean * (before_return @ first))
-    return second[base] * embedded[base]
-
-
 # Theorems 4.1 and 4.2 as printed, in the arithmetic of `number`.
 
 
@@ -258,26 +218,6 @@ def printed_distribution(n, needs, rates, p, number):
     return PrintedLaw(
         [w / total for w in weight], [x / time for x in sojourn], total / time, idle / time
     )
-
-
-def lemma_5_1(n, needs):
-    """The edges of Lemma 5.1, item by item: (class that completes, from [h, a, b], to)."""
-    edges = set()
-    for a in range(n // needs[0] + 1):
-        state = h, a, b = s1(n, needs, a)
-        if a > 0:
-            edges.add((1, state, s1(n, needs, a - 1)))  # ii, vi
-        if a > 0 and not h:
-            edges.add((1, state, state))  # i
-        if b > 0:
-            left = b if h else b - 1
-            _, full, _ = s2(n, needs, left)
-            edges.add((2, state, (0, full, left)))  # iv, vii
-            least = a if h else a + 1
-            edges.update((2, state, (1, more, left)) for more in range(least, full))  # v, viii
-        if b > 0 and not h:
-            edges.add((2, state, state))  # iii
-    return edges
 
 
 def random_two_class_system(draw: random.Random, largest=40):

@@ -7,13 +7,15 @@ A *front* holds (class, phase) of the oldest jobs. `rule` is how a policy serves
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from atlas.enumeration import counts
+from atlas.enumeration.elimination import stationary_sparse
 from atlas.enumeration.fronts import FrontChain
 from atlas.enumeration.phases import Phases
 
 from .references import close
-from .sparse_chains import explore, stationary_distribution
+from .sparse_chains import explore
 
 
 def phases_of(size):
@@ -53,7 +55,7 @@ def saturated(rule):
     recurrent = [all(c == small for c, _ in front) for front in chain.closed].index(True)
     order = np.argsort(np.arange(len(rates)) != recurrent, kind="stable")
     distribution = np.empty(len(rates))
-    distribution[order] = stationary_distribution(rates[np.ix_(order, order)])
+    distribution[order] = stationary_sparse(csr_array(rates[np.ix_(order, order)]))
     throughput = distribution @ complete
     generator = rates - np.diag(rates.sum(axis=1))
     # (generator) Δ = λ* − t, and distribution Δ = 0.

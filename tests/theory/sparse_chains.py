@@ -5,18 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import spsolve
 
-
-def stationary_distribution(moves):
-    """π (m,) of a chain of rates `moves` (m, m), whose state 0 is not left for good.
-
-    π_0 is fixed and its balance dropped: an M-matrix is left, whose elimination keeps digits.
-    """
-    moves = sparse.csr_array(moves)
-    balance = (moves - sparse.diags_array(moves.sum(axis=1))).T.tocsc()
-    distribution = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, [0]].toarray().ravel()))
-    return distribution / distribution.sum()
+from atlas.enumeration.elimination import stationary_sparse
 
 
 def explore(start, successors):
@@ -31,7 +21,6 @@ def explore(start, successors):
                 frontier.append(after)
             transitions.append((rows[state], rows[after], rate))
     origin, target, rate = map(np.array, zip(*transitions, strict=True))
-    distribution = stationary_distribution(
-        sparse.coo_array((rate, (origin, target)), shape=(len(rows),) * 2)
-    )
+    moves = sparse.coo_array((rate, (origin, target)), shape=(len(rows),) * 2)
+    distribution = stationary_sparse(moves.tocsr())
     return dict(zip(rows, distribution, strict=True))

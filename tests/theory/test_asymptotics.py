@@ -53,36 +53,6 @@ def test_leading_orders_are_exact_in_the_limit(alpha, rates):
         assert np.polyfit(x, relative, 2)[-1] == pytest.approx(1, abs=1e-3)
 
 
-@pytest.mark.parametrize("c", [0.2, 1.0, 5.0])
-def test_balanced_regime_does_not_depend_on_c(c):
-    p_n = c / SERVERS
-    throughput, relative = exact(SERVERS, p_n)
-    for ratio in (
-        throughput / asymptotics.throughput_n_dominated(p_n),
-        relative / asymptotics.relative_completions_n_dominated(p_n),
-    ):
-        assert (np.diff(abs(ratio - 1)) < 0).all()
-
-
-def lost_servers(n, alpha, rate_1, rate_n):
-    """n − μ/μ_1 without cancellation: E[N_idle] + n p_n (μ/μ_1) (μ_1/μ_n − 1/n)."""
-    p_n = float(n) ** -alpha
-    means = one_or_n(int(n), p_n, rate_1, rate_n)
-    return means.wastage + n * p_n * means.throughput * (1 / rate_n - 1 / (n * rate_1))
-
-
-@pytest.mark.parametrize("rates", [(1.0, 1.0), (10.0, 1.0), (1.0, 10.0)])
-@pytest.mark.parametrize("alpha", [1.5, 2.0, 3.0])
-def test_euler_constant_lost_in_theorem_4_2(alpha, rates):
-    lost = np.array([lost_servers(n, alpha, *rates) for n in SERVERS.tolist()])
-    # Compare with both formulas term by term: n − μ/μ_1 is 1e-16 n at α = 3.
-    kept = np.log(SERVERS) + rates[0] / rates[1] - 1
-    residual_of_print = lost / SERVERS ** (2 - alpha) - kept
-    assert (np.diff(abs(residual_of_print - np.euler_gamma))[2:] < 0).all()
-    tolerance = 20 * SERVERS[-1] ** (1 - alpha) * np.log(SERVERS[-1]) ** 2 + 1e-7
-    assert residual_of_print[-1] == pytest.approx(np.euler_gamma, abs=tolerance)
-
-
 def test_residuals_of_both_formulas():
     n, alpha = 10**6, 2.0
     throughput = one_or_n(n, n**-alpha, 3.0, 2.0).throughput
@@ -107,21 +77,6 @@ def test_borderline_of_lemma_8_1(c):
     x = 1 / np.log(SERVERS[4:])
     assert np.polyfit(x, 1 / first[4:], 2)[-1] == pytest.approx(1, abs=1e-3)
     assert np.polyfit(x, second[4:] / first[4:] ** 2, 2)[-1] == pytest.approx(1, abs=5e-3)
-
-
-def test_relative_completions_are_small_against_1_over_p_n():
-    """Lemma 8.2, along p_n = 1/(n ln² n)."""
-    p_n = 1 / (SERVERS * np.log(SERVERS) ** 2)
-    _, relative = exact(SERVERS, p_n)
-    assert (np.diff(p_n * relative)[1:] < 0).all()
-
-
-def test_relative_completions_peak_in_regime_3():
-    """Not at balanced load: 1.81 n at p_n = 1/(n ln n), against 0.42 n at p_n = 1/n."""
-    n = 10**6
-    borderline = one_or_n(n, 1 / (n * math.log(n))).relative_completions
-    assert borderline / n == pytest.approx(1.81, abs=0.05)
-    assert one_or_n(n, 1 / n).relative_completions / n == pytest.approx(0.42, abs=0.005)
 
 
 def test_scalars_and_arrays():

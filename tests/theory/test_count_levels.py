@@ -7,10 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from atlas.enumeration.elimination import stationary
 from multiserver.open.count_levels import Level, States, unit_codes
 from multiserver.open.count_sweeps import aggregate, balance_residuals, sweep
-
-from .sparse_chains import stationary_distribution
 
 CASES = [((30,), 1), ((11, 7), 2), ((6, 4, 5), 3)]
 
@@ -66,7 +65,7 @@ def test_rates_of_aggregates_are_those_that_lead_out_of_them(sizes, seed):
 @pytest.mark.parametrize(("sizes", "seed"), CASES)
 def test_a_cycle_ends_at_the_stationary_distribution_and_stays_there(sizes, seed):
     states, rising, leaving, rates = lattice(sizes, seed)
-    exact, level = stationary_distribution(rates), Level(states)
+    exact, level = stationary(rates), Level(states)
     found = np.random.default_rng(seed).dirichlet(np.ones(len(rates)))
     for _ in range(40):
         level.cycle(found, rising, leaving)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from multiserver.model import MultiserverJobSystem
-from multiserver.saturated import formulations, stationary, two_class
+from multiserver.saturated import formulations, stationary
 
 THREE = MultiserverJobSystem.of(5, (1, 2, 4), (1.0, 1.0, 1.0), (0.5, 0.3, 0.2))
 UNEQUAL = MultiserverJobSystem.of(5, (1, 2, 4), (1.0, 0.3, 5.0), (0.5, 0.3, 0.2))
@@ -45,17 +45,6 @@ def test_theorem_1_holds_for_one_rate_and_not_for_several():
 
     assert gap(THREE) < 1e-13
     assert gap(UNEQUAL) > 1e-3
-
-
-def test_theorem_2_is_the_distribution_of_formulation_1():
-    distribution = two_class.distribution(TWO)
-    served = formulations.service_distribution(
-        TWO, formulations.embedded_distribution(TWO, formulations.exactly_k)
-    )
-    counts = zip(
-        distribution.states.class_1.tolist(), distribution.states.class_2.tolist(), strict=True
-    )
-    assert served == pytest.approx(dict(zip(counts, distribution.embedded, strict=True)), abs=1e-13)
 
 
 @pytest.mark.parametrize("system", [THREE, UNEQUAL, TWO], ids=["one rate", "three rates", "two"])

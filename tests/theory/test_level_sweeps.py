@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from atlas.enumeration.elimination import stationary
 from multiserver.errors import NotKnownError, TooLargeError, UnstableError
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process, fcfs_levels, iteration
@@ -18,7 +19,6 @@ from multiserver.simulation.workload import Workload
 from multiserver.sizes import Erlang, Exponential, Hyperexponential
 
 from .references import close
-from .sparse_chains import stationary_distribution
 
 COX = coxian((2.0, 0.5, 4.0), (0.4, 0.7))
 PHASED = {
@@ -115,7 +115,7 @@ def test_scales_balance_a_chain_of_levels():
             moves[q, max(q - i - 1, 0)] += jumps[q, i] / mass[q]
     np.fill_diagonal(moves, 0.0)
     found = scales * mass
-    assert found / found.sum() == close(stationary_distribution(moves), 1e-8, abs=1e-14)
+    assert found / found.sum() == close(stationary(moves), 1e-8, abs=1e-14)
 
 
 def test_mixing_ends_after_as_many_points_as_there_are_unknowns():

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import multiserver as ms
+from atlas.enumeration.elimination import stationary
 from multiserver.errors import UnstableError
 from multiserver.open import age_process, deterministic, one_at_a_time
 from multiserver.open.one_at_a_time import OneAtATime, arrive_beyond, more_arrive
@@ -27,7 +28,7 @@ from multiserver.sizes import (
     Weibull,
 )
 
-from .references import close, stationary_distribution
+from .references import close
 
 COX = coxian((2.0, 0.5, 4.0), (0.4, 0.7))
 
@@ -247,7 +248,7 @@ def of_chain(k, load):
     for i in range(most + 1):
         left = max(i - k, 0)
         jumps[i, left:] = chance[: most + 1 - left]
-    distribution = stationary_distribution(jumps)
+    distribution = stationary(jumps)
     return distribution @ np.arange(most + 1) / arrivals - 1
 
 

@@ -9,7 +9,6 @@ import math
 import random
 
 import mpmath
-import numpy as np
 import pytest
 
 from multiserver.saturated.single_duration import (
@@ -72,6 +71,7 @@ def test_closed_form_in_high_precision():
             reciprocal, wastage = mp_one_half_all(n, p_half, p_all)
             assert abs(found.mean_reciprocal / reciprocal - 1) < 2e-15
             assert abs(found.wastage / wastage - 1) < 2e-14
+            assert abs(found.utilisation / (1 - wastage / n) - 1) < 2e-14
 
 
 @pytest.mark.parametrize("x", [0.0, 1e-30, 1e-9, 1e-3, 0.3, 2.0, 40.0])
@@ -86,13 +86,3 @@ def test_closed_form_with_one_need(n):
     for p_half, p_all, throughput in ((0, 0, n), (1, 0, 2), (0, 1, 1)):
         found = one_half_all_one_rate(n, p_half, p_all)
         assert (found.throughput, found.wastage) == (pytest.approx(throughput, rel=1e-15), 0)
-
-
-@pytest.mark.parametrize(
-    ("half", "all_servers", "boundary"), [(0, 1, 0.532), (1, 0, 0.794), (0.5, 0.5, 0.614)]
-)
-def test_capacity_at_the_boundary_of_stability(half, all_servers, boundary):
-    """`multilevel-scaling`, Figs 6(a), 8(b) and 9: n = 10, the smallest utilisation over α."""
-    large = 10.0 ** -np.linspace(0, 3, 3001)
-    utilisation = [one_half_all_one_rate(10, half * p, all_servers * p).utilisation for p in large]
-    assert round(min(utilisation), 3) == boundary

@@ -1,10 +1,8 @@
-"""`one_or_n` against the chain itself, against the printed lemmas in many digits, and properties of
-every system."""
+"""`one_or_n` against the printed lemmas in many digits, and properties of every system."""
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
@@ -14,19 +12,7 @@ from hypothesis import strategies as st
 
 from multiserver.saturated.one_or_n import one_or_n
 
-from .references import close, rational_means
-
 RATES = [(1.0, 1.0), (10.0, 1.0), (1.0, 10.0), (1e6, 1.0), (1.0, 1e6), (1.0, 1.5), (2.0, 3e3)]
-
-
-@pytest.mark.parametrize("rates", [(1, 1), (10, 1), (1, 10)])
-@pytest.mark.parametrize("p_n", [0.02, 0.3, 0.5, 0.9])
-@pytest.mark.parametrize("n", [2, 3, 7, 20])
-def test_the_enumerated_chain_in_fractions(n, p_n, rates):
-    means = one_or_n(n, p_n, *rates)
-    exact = rational_means(n, (1, n), rates, (1 - Fraction(p_n), Fraction(p_n)))
-    found = means.throughput, means.wastage, means.relative_completions
-    assert found == close([float(x) for x in exact], 1e-13)
 
 
 # Lemmas 5.3 and 5.5 as printed, in as many digits as they cancel.
@@ -132,14 +118,6 @@ def test_unit_of_time_does_not_matter(n, p_n, mu_1, mu_n, exponent):
     assert there.throughput == here.throughput * scale
     assert there.relative_completions == here.relative_completions
     assert (there.wastage, there.utilisation) == (here.wastage, here.utilisation)
-
-
-@given(servers, rates, rates)
-def test_both_methods_meet_at_one_half(n, mu_1, mu_n):
-    below, above = (one_or_n(n, p_n, mu_1, mu_n) for p_n in (math.nextafter(0.5, 0), 0.5))
-    assert below.throughput == pytest.approx(above.throughput, rel=1e-14)
-    assert below.relative_completions == pytest.approx(above.relative_completions, rel=1e-13)
-    assert below.wastage == pytest.approx(above.wastage, rel=1e-13)
 
 
 @given(probabilities, rates, rates)

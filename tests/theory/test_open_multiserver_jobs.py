@@ -1,5 +1,5 @@
-"""FCFS multiserver jobs with arrivals against the second route, a chain that knows every job, M/M/n
-and the saturated system in heavy traffic."""
+"""FCFS multiserver jobs with arrivals against the second route, M/M/n and the saturated system in
+heavy traffic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from multiserver.saturated import stationary
 from multiserver.sizes import Exponential
 
 from .references import close, erlang_c
-from .second_route import drawn_on_arrival, front_of, rule_of
+from .second_route import rule_of
 
 ONE_OR_TEN = (10, (1, 10), (1.0, 1.0), (0.9, 0.1))
 SYSTEMS = [
@@ -46,29 +46,6 @@ def at_load(blocks, load):
 
 def first_come(n, needs, rates, p):
     return rule_of(FirstCome, n, needs, map(Exponential, rates), p)
-
-
-@pytest.mark.parametrize(
-    ("system", "load", "room"),
-    [
-        (ONE_OR_TEN, 0.01, 10),
-        (SYSTEMS[2], 0.008, 8),
-        (SYSTEMS[4], 0.01, 8),
-        (SYSTEMS[5], 0.02, 8),
-    ],
-)
-def test_light_traffic_job_by_job(system, load, room):
-    """The whole queue is kept: little enough traffic that its room cuts off 1e-11 of E[N]."""
-    blocks = blocks_of(*system)
-    distribution = at_load(blocks, load)
-    rule, arrival_rate = first_come(*system), load * blocks.throughput
-    levels, served = np.zeros(room + 1), 0.0
-    for jobs, mass in drawn_on_arrival(rule, arrival_rate, room).items():
-        levels[len(jobs)] += mass
-        served += mass * rule.in_service(front_of(rule, jobs))
-    assert distribution.mean_jobs == close(levels @ np.arange(room + 1), rel=1e-10)
-    assert distribution.mean_in_service == close(served, rel=1e-10)
-    np.testing.assert_allclose(distribution.level_probability(range(4)), levels[:4], rtol=1e-10)
 
 
 @every_system

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atlas.enumeration.elimination import stationary
 from multiserver.elimination import distribution_of_rates
 from multiserver.open.qbd import Level, QuasiBirthDeath, solve
 from multiserver.open.solve import positive_inverse
 
-from .references import close, stationary_distribution
+from .references import close
 
 
 def m_m_k(servers, arrival_rate):
@@ -61,8 +62,7 @@ def truncated(qbd, levels):
         if k < levels:
             rates[slices[k], slices[k + 1]] = level.up
     np.fill_diagonal(rates, 0)
-    # Uniformised, with the diagonal unused by the elimination.
-    distribution = stationary_distribution(rates / rates.sum(axis=1).max())
+    distribution = stationary(rates)
     return [distribution[s] for s in slices]
 
 
@@ -209,10 +209,7 @@ def test_phases_that_are_left_for_good_and_phases_never_entered():
 def test_the_stationary_distribution_of_rates():
     rng = np.random.default_rng(7)
     rates = 10 ** rng.uniform(-12, 0, (9, 9))
-    jumps = rates / rates.sum(axis=1).max()
-    np.testing.assert_allclose(
-        distribution_of_rates(rates), stationary_distribution(jumps), rtol=1e-13
-    )
+    np.testing.assert_allclose(distribution_of_rates(rates), stationary(rates), rtol=1e-13)
     # States 2 and 4 are closed, 0, 1 and 3 lead there.
     rates = np.zeros((5, 5))
     rates[0, 1] = rates[1, 3] = rates[3, 0] = rates[3, 4] = rates[2, 4] = 1.0

@@ -9,27 +9,11 @@ import numpy as np
 import pytest
 
 from multiserver.model import MultiserverJobSystem
-from multiserver.saturated.chain import UNSAMPLED
 from multiserver.saturated.stationary import local_balance_residuals, solve
 from multiserver.saturated.two_class import distribution
 
-from .references import brute_chain, close, dispersion_of_completions, random_two_class_system
-
-SEVERAL = [
-    (12, (1, 2, 5), (1.0, 3.0, 0.2), (0.5, 0.3, 0.2)),
-    (17, (2, 3, 7), (1.0, 10.0, 0.1), (0.2, 0.7, 0.1)),
-    (13, (4, 6, 9), (5.0, 1.0, 2.0), (0.1, 0.8, 0.1)),
-    (11, (11, 1, 4), (0.5, 7.0, 1.0), (0.25, 0.5, 0.25)),
-    (10, (1, 2, 4, 8), (1.0, 0.5, 0.25, 0.125), (0.4, 0.3, 0.2, 0.1)),
-    (14, (7, 3, 5, 14), (3.0, 1.0, 4.0, 1.5), (0.1, 0.2, 0.3, 0.4)),
-    (15, (2, 4, 6, 15), (1.0, 2.0, 3.0, 4.0), (0.1, 0.2, 0.3, 0.4)),
-]
-OTHERS = [
-    (30, (3, 10), (2.0, 1.0), (0.6, 0.4)),
-    (10, (3, 3), (2.0, 0.1), (0.3, 0.7)),
-    (7, (7,), (2.0,), (1.0,)),
-]
-every_system = pytest.mark.parametrize(("n", "needs", "rates", "p"), SEVERAL + OTHERS)
+from .references import brute_chain, close, random_two_class_system
+from .test_chain import SEVERAL, every_system, states
 
 
 def solved(n, needs, rates, p):
@@ -40,9 +24,7 @@ def brute_in_order(found):
     """The brute-force chain of the same system, and its rows in the order of `found`."""
     system = found.chain.system
     brute = brute_chain(system.servers, system.needs, system.rates, system.probabilities)
-    heads = [None if h == UNSAMPLED else h for h in found.chain.blocking.tolist()]
-    counts = map(tuple, found.chain.in_service.tolist())
-    return brute, [brute.states.index(state) for state in zip(counts, heads, strict=True)]
+    return brute, [brute.states.index(state) for state in states(found.chain)]
 
 
 @every_system
@@ -98,14 +80,6 @@ def test_poisson_equation(n, needs, rates, p):
     np.testing.assert_allclose(delta - jumps @ delta, reward, rtol=0, atol=1e-13 * scale)
     assert abs(found.time @ delta) < 1e-14 * scale
     assert found.mean_relative_completions == close(found.embedded @ delta, rel=1e-14)
-
-
-@every_system
-def test_dispersion_of_completions(n, needs, rates, p):
-    """Var C(t)/E C(t) → 1 + 2 E[Δ(Y_d)], from the cycles of the brute-force chain."""
-    found = solved(n, needs, rates, p)
-    expected = dispersion_of_completions(brute_in_order(found)[0])
-    assert 1 + 2 * found.mean_relative_completions == close(expected, rel=1e-12)
 
 
 # Flows from 1 down to 1e-300 and below.
