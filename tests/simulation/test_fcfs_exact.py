@@ -1,4 +1,4 @@
-"""The job-level simulator against M/M/k, and its intervals.
+"""The job-level simulator against M/M/k.
 
 There are eighteen z-scores in this file; each may reach Z = 5.7, which a correct simulator exceeds
 with probability 1.2e-8.
@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 
 from multiserver.model import MultiserverJobSystem
-from multiserver.simulation import fcfs
-from multiserver.simulation.estimate import estimate, z_score
+from multiserver.simulation.estimate import z_score
 from multiserver.simulation.fcfs import Workload, simulate
 from multiserver.sizes import Exponential
 
@@ -45,27 +43,6 @@ def test_several_exponential_servers(servers, need, k, rho):
     assert_exact(done.mean_response_time, waits / (0.5 * k * (1 - rho)) + 2)
     assert_exact(done.tail(k - 1), waits)
     assert_exact(done.tail(k + 4), waits * rho**5)
-
-
-def test_coverage_of_the_intervals():
-    """1000 intervals of 10 replications each for M/M/1: 95 % cover, within five standard deviations
-    (false alarm 6e-7 each) and 1 % for the skewness of the replications."""
-    rho, groups = 0.5, 1000
-    done = simulate(
-        Workload(1, (1,), (Exponential(1),), (1,), rho), jobs=600, replications=10 * groups, seed=16
-    )
-    columns = {
-        rho / (1 - rho): (done.areas[:, fcfs.JOBS], done.areas[:, fcfs.TIME]),
-        rho: (done.areas[:, fcfs.HELD], done.areas[:, fcfs.TIME]),
-        1 / (1 - rho): (done.response_sums[:, 0], done.completions[:, 0]),
-    }
-    for exact, (totals, weights) in columns.items():
-        found = [
-            estimate(*rows, variance=1.0, jobs=1)
-            for rows in zip(totals.reshape(groups, 10), weights.reshape(groups, 10), strict=True)
-        ]
-        covered = np.mean([abs(e.mean - exact) <= e.margin for e in found])
-        assert covered == pytest.approx(0.95, abs=5 * math.sqrt(0.95 * 0.05 / groups) + 0.01)
 
 
 def test_effective_size_counts_independent_jobs():

@@ -38,12 +38,18 @@ def test_jobs_that_grow_are_at_the_limit():
     assert likely_fraction(unstable, work, 20_000, 1, ()) == 1.0
 
 
-def test_runs_do_not_choose_themselves():
-    """When the load decided, 28 of 200 such runs had an interval for E[T], of which 21 held. One
-    has an interval now if λ/λ* is found 0.06 too small: with a probability below 1e-4 in 60."""
-    for seed in range(60):
-        found = QUEUE.simulate(load=0.65, jobs=20_000, seed=seed)
-        assert not found.mean_response_time.settled and not found.mean_jobs.settled
+def test_runs_do_not_choose_themselves(monkeypatch):
+    """If the load decided, 10 of 200 such runs would have an interval for E[T] or E[N], these among
+    them. One has an interval now if λ/λ* is found 0.06 too small: with a probability below 1e-5."""
+
+    def given():
+        runs = [QUEUE.simulate(load=0.65, jobs=20_000, seed=seed) for seed in (54, 76, 86, 95, 97)]
+        return [run.mean_response_time.settled or run.mean_jobs.settled for run in runs]
+
+    assert not any(given())
+    by_load = "multiserver.simulation.likely_fraction.likely_fraction"
+    monkeypatch.setattr(by_load, lambda _simulate, workload, *_: workload.load)
+    assert all(given())
 
 
 def test_only_intervals_depend_on_it():

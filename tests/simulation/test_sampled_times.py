@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from tests.door.systems import SYSTEMS
-from tests.rigid_jobs import one_class, rigid
+from tests.rigid_jobs import rigid
 
 import multiserver as ms
 from multiserver.simulation.sampled_times import quantile_of
@@ -93,20 +93,6 @@ def test_jobs_that_start_at_once_do_not_wait(policy):
     runs = {"load": 0.01, "jobs": 20_000, "seed": 1, "replications": 2, "times": True}
     found = system.under(policy).simulate(**runs).distribution
     assert found.waiting_time.sf(0.0).mean == 0
-
-
-def test_first_come_first_served_is_the_same_by_either_engine():
-    """One class of one server: FCFS and First Fit have the same jobs, and the same times."""
-    system = one_class(3, ms.Erlang(stages=2, rate=2.0))
-    runs = {"load": 0.7, "jobs": 8000, "seed": 2, "replications": 4, "times": True}
-    a, b = (system.under(p).simulate(**runs).distribution for p in (ms.FCFS, ms.FirstFit))
-    np.testing.assert_allclose(
-        a.response_time.times.responses, b.response_time.times.responses, rtol=1e-9
-    )
-    for p in PROBABILITIES:
-        assert a.waiting_time.quantile(p).mean == pytest.approx(
-            b.waiting_time.quantile(p).mean, rel=1e-9, abs=1e-9
-        )
 
 
 def test_what_a_run_cannot_tell_has_no_interval():

@@ -29,17 +29,12 @@ def drawn(rng, kinds, parameters, c, count):
     return sizes
 
 
-def test_equal_keys_give_equal_streams():
-    first = generator(7, 1, 2).random(5)
-    generator(7, 1, 3).random(99)
-    assert (generator(7, 1, 2).random(5) == first).all()
-    assert (generator(np.uint8(7), np.int16(1), np.int64(2)).random(5) == first).all()
-
-
 def test_streams_are_those_of_spawned_seed_sequences():
     child = np.random.SeedSequence(7).spawn(2)[1].spawn(3)[2]
     spawned = np.random.Generator(np.random.SFC64(child))
-    assert (generator(7, 1, 2).random(5) == spawned.random(5)).all()
+    drawn = generator(np.uint8(7), np.int16(1), np.int64(2)).random(5)
+    assert (drawn == generator(7, 1, 2).random(5)).all()
+    assert (drawn == spawned.random(5)).all()
 
 
 def test_different_keys_give_different_streams():
