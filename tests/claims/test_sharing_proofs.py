@@ -12,7 +12,6 @@ from atlas.claims import (
     sharing_algorithm,
     sharing_appendices,
     sharing_clusters,
-    sharing_interrupted,
     sharing_proofs,
     sharing_random,
     sharing_rates,
@@ -26,17 +25,6 @@ SHARED = {"capacities": [1, 1, 1], "servers": [[1, 3], [2, 3]]}
 SIZE = {"hyperexponential": {"rates": [0.2, 5], "probabilities": [1 / 6, 5 / 6]}}
 CLUSTER = {"assigned": {"capacities": [1, 1, 1], "servers": [[1, 3], [2, 3]], "shares": [0.5, 0.5]}}
 DOUBT = 6
-
-
-def test_balance_equations_hold_in_fractions():
-    routing = [["1/4", "1/4"], ["1/5", "0"]]
-    given = {**QUEUE, "routing": routing, "most": 4}
-    assert sharing_proofs.departure_balance_residual(**given, arrivals=["1/3", "1/2"]) == 0
-    closed = {**QUEUE, "routing": [["1/4", "3/4"], ["1/5", "4/5"]], "most": 4}
-    assert sharing_proofs.departure_balance_residual(**closed, arrivals=["0", "0"]) == 0
-    queues = [([1, 2, 1], [[1, 3], [2, 3]]), ([1, 1], [[1, 2], [2]])]
-    arrivals = [["1/3", "1/2"], ["1/7", "2/5"]]
-    assert sharing_proofs.interleaving_gap(queues=queues, arrivals=arrivals, most=2) == 0
 
 
 @pytest.mark.parametrize(("first", "closed"), [(["0", "1", "0"], 2), (["1/2", "1/2", "0"], 1)])
@@ -53,14 +41,6 @@ def test_sets_of_states_are_left_at_no_rate():
         rates=[1, 1], servers=[[1], [2], [1, 2]], routing=routing, jobs=2
     )
     assert (found.value, found.at) == (3, "9 states, 1 and 1 and 2 in the sets")
-
-
-def test_appendix_a():
-    assert sharing_appendices.maximum_gap(**THREE, most=5) == 0
-    assert min(sharing_appendices.majorant_ratio(**THREE, most=4)) >= 1
-    loads = ["1/2", "2/3", "1/5"]
-    assert sharing_appendices.series_gap(**THREE, arrival_rates=loads, most=4) == 0
-    assert sharing_appendices.lower_series_ratio(**THREE, arrival_rates=loads, most=4) >= 1
 
 
 @pytest.mark.parametrize("load", ["19/10", "21/10"])
@@ -85,17 +65,6 @@ def test_appendix_b_loses_a_factorial(permanent):
 def test_algorithm_1_carries_out_the_rule():
     found = sharing_algorithm.mismatches(clusters=10, events=300, most=8, seed=1)
     assert found.value == 0 and int(found.at.split()[0]) > 3000
-
-
-def test_the_chain_with_interruptions_is_balanced_for_exponential_sizes_only():
-    given = {**SHARED, "arrival_rates": [0.9, 0.6], "most": 4}
-    assert sharing_interrupted.interrupted_chain_gap(**given, interruptions=[0, 1, 10]) < 1e-11
-    far, near = sharing_interrupted.distance_to_insensitivity(
-        **given, size=SIZE, interruptions=[1000, 10_000]
-    )
-    # Of order 1/m.
-    assert far == pytest.approx(10 * near, rel=0.01)
-    assert near < 1e-4
 
 
 def test_redundant_requests_hold_as_many_jobs():

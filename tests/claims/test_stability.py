@@ -32,26 +32,10 @@ def test_a_wrong_limit_is_found_out():
     assert found.mean - DOUBT * found.standard_error > 0.1
 
 
-def test_limits_are_where_the_drift_of_the_queue_changes_its_sign():
-    # Both routes are eliminations and sums of positive terms of a few thousand operations.
-    assert stability.drift_gap(count=20, largest=20, seed=1) < 1e-12
-    assert stability.drift_gap_with_one_rate(count=10, largest=5, seed=1) < 1e-12
-
-
 def test_the_simulated_queue_has_the_mean_of_its_distribution():
     found = stability.mean_jobs_over_exact(**EXAMPLE, fraction_of_limit=0.8, jobs=800_000, seed=1)
     assert found.settled
     assert abs(found.mean - 1) < DOUBT * found.standard_error
-
-
-def test_the_queue_fills_up_and_wastes_as_the_saturated_one_at_the_limit():
-    near, nearer = (
-        stability.queue_nonempty(**EXAMPLE, fraction_of_limit=1 - d) for d in (1e-3, 1e-4)
-    )
-    assert 1 - near == pytest.approx(10 * (1 - nearer), rel=0.01)
-    gaps = [stability.idle_gap(**EXAMPLE, fraction_of_limit=1 - d) for d in (1e-3, 1e-4)]
-    for far, close in zip(*gaps, strict=True):
-        assert close == pytest.approx(far / 10, rel=0.02)
 
 
 def test_the_period_of_the_embedded_chain_is_long_enough_and_its_counter_drifts_down():
@@ -63,16 +47,6 @@ def test_the_period_of_the_embedded_chain_is_long_enough_and_its_counter_drifts_
     # Far from 0 the counter falls by what completes more than arrives: λ t1 − E[C(t1)] ≤ −1.
     assert change == pytest.approx(-1 - spare, abs=0.11)
     assert found.at == "c = 36"
-
-
-def test_above_the_limit_arrivals_exceed_completions():
-    below, above = (
-        foster.surplus_of_arrivals(**EXAMPLE, fraction_of_limit=x, completions=1000)
-        for x in (0.97, 1.03)
-    )
-    # What the start leaves is a few jobs.
-    assert below == pytest.approx(-30, abs=10)
-    assert above == pytest.approx(30, abs=10)
 
 
 def test_lines_of_the_proofs():
