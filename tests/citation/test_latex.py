@@ -287,6 +287,7 @@ def test_every_table_fits_whatever_its_length(tmp_path, name):
         # What only looks like a formula.
         ("5 jobs/s, 1/s, a wait of 2.5 s or 3 h", "5 jobs/s, 1/s, a wait of 2.5 s or 3 h"),
         ("M/M/c/K beside M/G/∞", r"M/M/c/K beside M/G/$\infty$"),
+        ("Erlang C, Erlang's B and C(k)", r"Erlang C, Erlang's B and $C(k)$"),
         ("between −1 and 5−3", r"between $-$1 and 5$-$3"),
         ("a state of Fig. 6(a), 2/3 of M/G/1", "a state of Fig. 6(a), 2/3 of M/G/1"),
         ("class 2's jobs (1, Exp(2)), 95 %", r"class 2's jobs (1, Exp(2)), 95\,\%"),

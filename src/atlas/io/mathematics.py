@@ -51,10 +51,11 @@ NUMBER = re.compile(
 )
 # Text between backticks: names of parameters and files, and commands.
 NAMED = re.compile("`([^`]+)`")
-# Kendall's M/G/1 and M/M/c/K, 6(a) or (b), and the cells A and B.
+# Kendall's M/G/1 and M/M/c/K, 6(a) or (b), Erlang's C, and the cells A and B.
 LABEL = re.compile(
     r"(?<![A-Za-z0-9])(?:[A-Z]{1,3}(?:/(?:[A-Za-z0-9]+|∞)){2,4}(?![A-Za-z0-9])"
     r"|[0-9]*\([a-z](?:, ?[a-z])*\)(?![A-Za-z0-9])"
+    r"|Erlang(?:['’]s)? [BC](?![A-Za-z0-9_(])"
     r"|(?:[Cc]ells?|[Pp]anels?) [A-Z](?:(?:, | and | or )[A-Z])*(?![A-Za-z0-9'’]))"
 )
 FUNCTION = re.compile(rf"(?<![A-Za-z])({'|'.join(FUNCTIONS)}) ")
