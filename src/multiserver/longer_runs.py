@@ -4,7 +4,7 @@ Most of what speaks against an interval is known before anything is drawn: it fo
 number of jobs, warm-up included, from the distribution of the durations and from the load
 (`run_length`, `time_averages`, `own_servers`). So a run that was too short can say whether one f
 times as long would do. Independent observations grow as f, too, and the gain of the controls is
-taken to stay half of what it was. The least f is enclosed by doubling, then by bisection.
+taken to stay two thirds of what it was. The least f is enclosed by doubling, then by bisection.
 """
 
 from __future__ import annotations

@@ -20,11 +20,12 @@ from dataclasses import replace
 from multiserver.checks import as_float
 from multiserver.errors import UnstableError
 from multiserver.policies.policy import Effort, Means
-from multiserver.simulation.controls import sure_gain
 from multiserver.simulation.estimate import FAIR_OBSERVATIONS, MIN_OBSERVATIONS, observations
 
 # The pilot's share of the maximum number of jobs.
 PILOT_SHARE = 1 / 16
+# Controls may gain less in the run than in its pilot, by up to this factor.
+GAIN_SAFETY_FACTOR = 2
 # Appended to the key of the run for the pilot's own streams; replication numbers are smaller.
 PILOT_STREAM_KEY = 2**32 - 1
 
@@ -58,7 +59,7 @@ def enough_jobs(
     if fraction is not None and found.jobs is not None:
         each = pilot.jobs_each * (1 - pilot.warm_up)
         seen = observations(each, fraction, found.jobs.mean)
-        gain = min(map(sure_gain, means))
+        gain = max(min(m.gain for m in means) / GAIN_SAFETY_FACTOR, 1.0)
         needed = max(
             needed, jobs * max(MIN_OBSERVATIONS, FAIR_OBSERVATIONS / math.sqrt(gain)) / seen
         )
