@@ -211,8 +211,9 @@ class CountsTail:
                 " P(N > k)"
             )
         share = found.tail(k) / math.fsum(found.class_jobs)
-        decade = 10.0 ** math.ceil(math.log10(share)) if share > 0 else 0.0
-        enough = max(self.budget.enough * decade, class_counts.FINEST)
+        # As quotients, which round to `FINEST` where products do not: chains that fine take long.
+        decade = 10.0 ** math.floor(-math.log10(share)) if share > 0 else math.inf
+        enough = max(self.budget.enough / decade, class_counts.FINEST)
         if enough < min(self.budget.enough, found.imprecision):
             with suppress(NotKnownError, TooLargeError):
                 found = self._solve(enough)
