@@ -19,6 +19,8 @@ from atlas.plan.resolve import Plan
 pytestmark = pytest.mark.usefixtures("unedited")
 
 EXAMPLE = ROOT / "config/examples/three-classes.yaml"
+# A paper that is planned at once.
+SMALL = {"papers": ["product-form-saturated"]}
 SYSTEM = "servers: 16, needs: [1, 4, 16], rates: [1.0, 0.5, 0.25], probabilities: [0.9, 0.07, 0.03]"
 CLUSTER = "cluster: {study: response-time, <<: *cluster, points: 40}"
 SIMULATED = "cluster-simulated: {study: simulated-response-time"
@@ -194,7 +196,7 @@ def test_a_fault_behind_a_merge_points_to_the_merge(folder):
 def test_what_is_no_config_is_said_in_the_same_form(folder, text, line, said):
     (folder / "mine.yaml").write_text(text, "utf-8")
     with pytest.raises(ConfigError, match=r"1 fault in mine.yaml(.|\n)*expected") as caught:
-        Plan.load({}, folder, [folder / "mine.yaml"])
+        Plan.load(SMALL, folder, [folder / "mine.yaml"])
     assert f"\nmine.yaml:{line}: " in str(caught.value) and said in str(caught.value)
 
 
@@ -208,7 +210,7 @@ def test_faults_of_the_run_wide_config_have_their_line(folder):
     file.write_text(file.read_text("utf-8").replace("seed: 2020", "seed: -1"), "utf-8")
     number = next(i for i, line in enumerate(file.read_text().splitlines(), 1) if "seed:" in line)
     with pytest.raises(ConfigError, match=f"config/config.yaml:{number}: seed"):
-        Plan.load({}, folder)
+        Plan.load(SMALL, folder)
 
 
 def test_a_number_means_the_same_in_every_file(folder):

@@ -30,7 +30,7 @@ def root(tmp_path):
 
 def refused(root, *given) -> str:
     with pytest.raises(ConfigError) as error:
-        Plan.load({}, root, given)
+        Plan.load({"papers": ["product-form-saturated"]}, root, given)
     assert re.fullmatch(r"\d+ faults? in \S+; no job was started", str(error.value).split("\n")[0])
     return str(error.value)
 
@@ -41,7 +41,7 @@ def refused(root, *given) -> str:
         *(("own.yaml", text) for text in ("", "null\n", "- 1\n", "7\n", "text\n")),
         *(("config/config.yaml", text) for text in ("", "- 1\n")),
         *(("config/tolerances.yaml", text) for text in ("", "- 1\n")),
-        *((f"{PAPERS}/finite-skip.yaml", text) for text in ("", "- 1\n")),
+        *((f"{PAPERS}/product-form-saturated.yaml", text) for text in ("", "- 1\n")),
     ],
 )
 def test_what_is_no_mapping_is_refused_at_its_first_line(root, name, text):

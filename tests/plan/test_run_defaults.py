@@ -14,6 +14,7 @@ from atlas.plan.resolve import Plan
 pytestmark = pytest.mark.usefixtures("unedited")
 
 PAPERS = {"papers": ["two-class-stability"]}
+SMALL = {"papers": ["product-form-saturated"]}
 
 
 def series(root=ROOT, **config):
@@ -36,7 +37,7 @@ def test_effort_sets_the_number_of_jobs_and_that_of_the_paper_a_half_width():
 def test_a_number_of_jobs_below_the_least_is_one_fault():
     """It was told to be none of the words that may take its place, too."""
     with pytest.raises(ConfigError, match=r"(?s)^1 fault .*found +7\n.*at least 1000"):
-        Plan.load({**PAPERS, "effort": 7}, ROOT)
+        Plan.load({**SMALL, "effort": 7}, ROOT)
 
 
 def test_a_quick_run_asks_for_fewer_digits_of_what_is_found_by_iteration():
@@ -82,7 +83,7 @@ def test_another_seed_changes_what_is_simulated_and_nothing_else():
 @pytest.mark.parametrize("wrong", ["fast", 10, 1.5, None])
 def test_an_unknown_effort_is_refused(wrong):
     with pytest.raises(ConfigError, match="effort"):
-        Plan.load({**PAPERS, "effort": wrong}, ROOT)
+        Plan.load({**SMALL, "effort": wrong}, ROOT)
 
 
 def test_simulated_series_are_scored():
