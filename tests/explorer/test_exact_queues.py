@@ -138,14 +138,15 @@ def test_times_by_the_age_of_the_head(page):
 
 
 def test_next_to_the_limit_a_time_is_right_to_four_digits_or_refused(page):
-    systems = [
-        block(10, (1, 10), (8.6, 4.3), (0.6, 0.4)),
-        block(195, (1, 108), (4.643, 0.4627), (0.0038, 0.9962)),
-        block(30, (3, 10), (1e-3, 1e3), (0.5, 0.5)),
-    ]
+    """One of many servers takes seconds: nearest to the limit, where most digits are lost."""
     fractions = [0.99, 0.9999, 0.99999, 0.999999]
+    cases = [
+        (block(10, (1, 10), (8.6, 4.3), (0.6, 0.4)), fractions),
+        (block(195, (1, 108), (4.643, 0.4627), (0.0038, 0.9962)), fractions[-1:]),
+        (block(30, (3, 10), (1e-3, 1e3), (0.5, 0.5)), fractions),
+    ]
     found = page.evaluate(
-        """([systems, fractions]) => systems.map((system) => fractions.map((fraction) => {
+        """(cases) => cases.map(([system, fractions]) => fractions.map((fraction) => {
           const [demand, limit] = [model.mean_demand(system), dispatch.solve(system).throughput];
           const found = fronts.enumerate(system);
           try {
@@ -154,12 +155,12 @@ def test_next_to_the_limit_a_time_is_right_to_four_digits_or_refused(page):
             return error.obstacle;
           }
         }))""",
-        [systems, fractions],
+        cases,
     )
     refused = [[isinstance(mean, str) for mean in means] for means in found]
-    assert refused == [[False] * 3 + [True], [False] * 4, [False] + [True] * 3]
+    assert refused == [[False] * 3 + [True], [False], [False] + [True] * 3]
     assert "so near λ*" in found[0][-1]
-    for system, means in zip(systems, found, strict=True):
+    for (system, fractions), means in zip(cases, found, strict=True):
         queue = under_fcfs(of(system))
         for fraction, mean in zip(fractions, means, strict=True):
             if not isinstance(mean, str):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import ROOT, forks
+from scripts import draw
+from tests.conftest import ROOT, compute
 
+from atlas.config.kinds import module
 from atlas.plan.resolve import Plan
 
 from .conftest import CONTENT
@@ -87,15 +90,18 @@ def test_the_plan_takes_systems_at_its_limits(page, servers, needs, products, tm
     assert products <= {product.id for product in Plan.load({}, ROOT, [file]).products}
 
 
-def test_the_workflow_draws_the_file(exported, tmp_path):
-    """Of classes of the same need, which no paper has."""
+def test_the_file_is_drawn(exported, tmp_path):
+    """Of classes of the same need, which no paper has, as the jobs of a run draw it."""
     file = tmp_path / "my-system.yaml"
     file.write_text(exported["equal"][0], "utf-8")
-    arguments = ["my-system_response-time", "--configfile", str(file), "--cores", "1"]
-    arguments += ["--directory", str(tmp_path)]
-    done = forks().start(ROOT, arguments, plain=True).wait()
-    assert done.returncode == 0, done.stdout[-3000:]
-    assert (tmp_path / "figures/my-system/response-time.pdf").stat().st_size > 1000
+    product = Plan.load({}, ROOT, [file]).product("my-system/response-time")
+    tables = {
+        name: compute(module("studies", series.study), series.parameters)
+        for name, series in product.series.items()
+    }
+    spec = json.loads(json.dumps(product.spec))
+    drawn = {made.name: made.stat().st_size for made in draw.draw(spec, tables, tmp_path)}
+    assert drawn["response-time.pdf"] > 1000
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
