@@ -5,15 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 import zipfile
-from pathlib import Path
 
 import pytest
 from scripts import verify
 from tests.deposit.conftest import DATA, faults, flip
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.skipif(shutil.which("sha256sum") is None, reason="sha256sum is not there")
@@ -102,10 +98,3 @@ def test_verify_refuses_what_has_no_manifest(packed, root, tmp_path):
         verify.open_files(packed)
     with pytest.raises(ValueError, match=r"found nothing; .* given the --config"):
         verify.open_files(tmp_path / "none.zip")
-
-
-def test_verify_runs_by_its_path_from_any_folder_with_the_standard_library_alone(packed, tmp_path):
-    command = [sys.executable, "-I", "-S", ROOT / "scripts", "verify", packed]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "files are as the manifest says" in done.stdout

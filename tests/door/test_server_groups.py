@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 
 import pytest
+from tests.rigid_jobs import rigid as jobs
 
 import multiserver as ms
 from multiserver.policies import class_counts
 
 
 def rigid(servers, needs, policy, small=0.8):
-    shares = zip(needs, (1.0, 0.5), (small, 1 - small), strict=True)
-    classes = [
-        ms.JobClass(need=v, duration=ms.Exponential(rate=mu), probability=p) for v, mu, p in shares
-    ]
-    return ms.System(servers, classes).under(policy)
+    rows = zip(needs, (1.0, 0.5), (small, 1 - small), strict=True)
+    return jobs(servers, *rows).under(policy)
 
 
 POLICIES = [

@@ -110,9 +110,8 @@ def test_an_array_of_loads_is_the_results_one_by_one():
     assert str(QUEUE.exact(load=column)) == str(QUEUE.exact(load=[0.3, 0.6]))
     rates = QUEUE.exact(arrival_rate=[0.1, 0.2])
     assert [found.arrival_rate for found in rates] == [0.1, 0.2]
-    for wrong in ({"load": [[0.5]]}, {"load": []}, {"load": [0.1], "arrival_rate": [0.1]}):
-        with pytest.raises(ValueError, match="may be a list of numbers, at least one"):
-            QUEUE.exact(**wrong)
+    with pytest.raises(ValueError, match="may be a list of numbers, at least one"):
+        QUEUE.exact(load=[0.1], arrival_rate=[0.1])
     with pytest.raises(ms.UnstableError):
         QUEUE.exact(load=[0.5, 1.5])
 

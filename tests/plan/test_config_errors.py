@@ -179,15 +179,6 @@ def test_a_width_on_the_command_line_is_a_number_though_snakemake_leaves_it_as_t
     assert choose(given, project.root).run["widths"]["single"] == 5
 
 
-def test_all_faults_of_a_file_are_said_at_once_with_the_line_of_each_key(project):
-    project.edit(PAPER, WORST, WORST.replace("200", "0"))
-    project.edit(PAPER, REGION, REGION.replace("[1, 100]", "[100, 1]"))
-    lines = (project.root / PAPER).read_text(encoding="utf-8").splitlines()
-    number = next(i for i, line in enumerate(lines, start=1) if "servers: 0," in line)
-    with pytest.raises(ConfigError, match=rf"fig6a(.|\n)*{PAPER}:{number}: {FEW}\.servers"):
-        Plan.load(PAPERS, project.root)
-
-
 def test_the_page_on_reruns_shows_a_mistake_as_it_is_said(project):
     page = (ROOT / "docs/reruns.md").read_text("utf-8")
     shutil.copy(ROOT / PAPER, project.root / PAPER)

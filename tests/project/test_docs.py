@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.conftest import compute, forks
+from tests.conftest import ROOT, compute, forks
 from tests.door.test_pages import PAGES as COMPARED
 
 from atlas.claims.verdicts import holds
@@ -28,7 +28,6 @@ from multiserver.saturated import stationary
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
 PAPERS = sorted((ROOT / "config/papers").glob("*.yaml"))
 PAGES = [ROOT / "README.md", ROOT / "src/README.md", *sorted((ROOT / "docs").glob("[!_]*.md"))]
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
-from tests.conftest import check_output, forks
+from tests.conftest import ROOT, check_output, forks
 
-ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 FORMS = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml"))
 FORMS += [ROOT / ".github/ISSUE_TEMPLATE/claim-judged-unfairly.yml"]

@@ -10,9 +10,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.conftest import check_output
+from tests.conftest import ROOT, check_output
 
-ROOT = Path(__file__).resolve().parents[2]
 # run.py puts it beside Python.
 UV = shutil.which("uv", path=f"{Path(sys.executable).parent}:{Path.home() / '.local/bin'}")
 pytestmark = pytest.mark.skipif(UV is None, reason="needs uv")

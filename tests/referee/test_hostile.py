@@ -81,9 +81,7 @@ def test_an_alarm_a_file_that_cannot_be_read_and_a_failure_end_apart(tmp_path):
     ],
 )
 def test_of_many_faults_of_one_kind_twenty_are_said(tmp_path, row):
-    many = [row.format(i) for i in range(20_000)]
-    assert score(write(tmp_path, HEAD + "".join(many[:200]))).returncode == 2
-    file = write(tmp_path, HEAD + "".join(many))
+    file = write(tmp_path, HEAD + "".join(row.format(i) for i in range(20_000)))
     start = time.process_time()
     with pytest.raises(Unreadable) as refused:
         run(file, ROOT / "reference")
