@@ -4,38 +4,31 @@ from __future__ import annotations
 
 import pytest
 from tests.conftest import ROOT
+from tests.drawings.test_unusual_series import draw
 
-from atlas.config.fit import complete
 from atlas.config.kinds import module
 from atlas.config.read import read_yaml
 from atlas.plan.class_tables import Tables
 
 FIGURES = {
     f"{name}/{id}": block
-    for name in ("my-cluster", "policies", "log")
+    for name in ("three-classes", "my-cluster", "policies", "log")
     for id, block in read_yaml(ROOT / f"config/examples/{name}.yaml", name)[0]["figures"].items()
 }
 # As little as there may be.
-SHORT = {"jobs": 1000, "replications": 2, "seed": 1, "half_width": 0, "enough": 1e-2}
+SHORT = {"jobs": 1000, "replications": 2, "seed": 1, "half_width": 0, "enough": 1e-2, "points": 4}
+
+
+def shorten(given):
+    known = module("studies", given["study"]).Parameters.model_fields
+    short = given | {key: value for key, value in SHORT.items() if key in known}
+    if isinstance(given.get("servers"), list):
+        short["servers"] = given["servers"][:2]
+    return short
 
 
 @pytest.mark.parametrize("id", FIGURES)
-def test_it_is_drawn(id, style):
-    block = {"width": "single", "source": {}} | FIGURES[id]
-    block["series"] = Tables(ROOT).fill(block["series"], ("figures", id, "series"))
-    completed, faults = complete("draw", block, ("figures", id))
-    assert not faults
-    tables = {}
-    for name, given in completed["series"].items():
-        study = module("studies", given["study"])
-        own = {key: value for key, value in given.items() if key != "study"}
-        short = {key: value for key, value in SHORT.items() if key in study.Parameters.model_fields}
-        if "servers" in own and isinstance(own["servers"], list):
-            short["servers"] = own["servers"][:2]
-        if "points" in study.Parameters.model_fields:
-            short["points"] = 4
-        tables[name] = study.compute(study.Parameters.model_validate(own | short))
-    figure = completed | {"title": "", "caption": ""}
-    drawn = module("drawings", completed["drawing"]["kind"]).draw(figure, tables, 3.4)
-    drawn.draw_without_rendering()
+def test_it_is_drawn(id):
+    series = Tables(ROOT).fill(FIGURES[id]["series"], ("figures", id, "series"))
+    drawn = draw(FIGURES[id]["drawing"], **{name: shorten(one) for name, one in series.items()})
     assert all(ax.has_data() for ax in drawn.axes)

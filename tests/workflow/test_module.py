@@ -1,4 +1,4 @@
-"""Another workflow uses this one as a module; the example of a user's own paper is built."""
+"""Another workflow uses this one as a module."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.conftest import ROOT, Project, copy_project, forks
+from tests.conftest import ROOT, Project, forks
 from tests.faults.tiny import FILE, PAPER
 
 from atlas.config.run_config import files_within
@@ -100,15 +100,3 @@ def test_a_module_that_is_given_all_of_a_config_file_has_the_paper_in_it(tmp_pat
     files[1].write_text("paper: other\nsamples: [a]\n", "utf-8")
     config = {"paper": "own", "figures": {}, "formats": ["pdf"]}
     assert files_within(config, files) == files[:1]
-
-
-def test_the_example_of_three_classes_makes_figures_table_scores_and_gallery(tmp_path):
-    project = copy_project(tmp_path / "atlas")
-    project.edit("config/examples/three-classes.yaml", "effort: 1000000", "effort: 100000")
-    project.edit("config/config.yaml", "formats: [pdf, svg, png]", "formats: [svg]")
-    project.build("--configfile", "config/examples/three-classes.yaml")
-    folder = project.root / "figures/three-classes"
-    for name in ("response-time.svg", "classes.svg", "response-times.tex", "z-scores.csv"):
-        assert (folder / name).stat().st_size > 0
-    page = (project.root / "figures/gallery/three-classes.html").read_text("utf-8")
-    assert "Mean response time of my cluster" in page
