@@ -109,32 +109,32 @@ def test_what_cannot_be_replaced_is_said_before_anything_is_removed(tiny_copy):
 
 
 @pytest.mark.slow
-def test_what_stands_in_the_way_is_named_before_any_job_and_removed_by_hand(tiny_copy):
+def test_what_stands_in_the_way_is_named_before_any_job_and_removed_by_hand(
+    tiny_copy, unedited, monkeypatch
+):
     """Snakemake says of a link to nothing that somebody has just deleted the file, and ends in a
     traceback where a file stands in the place of a folder, or the path has braces; it would remove
     a folder in the place of a file, with what is in it. A run that read a pipe would wait for
     ever."""
     root = tiny_copy.root
-    for name in ("results/logs", "figures/tiny/fig1.svg", "figures/tiny"):
+    monkeypatch.chdir(root)
+    series = one(tiny_copy, "results/series/*/*.csv").relative_to(root).as_posix()
+    for name, put, found in (
+        ("results/logs", Path.touch, "no folder"),
+        ("figures/tiny/fig1.svg", lambda place: place.symlink_to("cleared"), "a link to nothing"),
+        ("figures/tiny", Path.touch, "no folder"),
+        ("figures/tiny/fig1.svg", Path.mkdir, "no file"),
+        (series, os.mkfifo, "no file"),
+    ):
         place, aside = root / name, root / "aside"
         place.rename(aside)
-        if aside.is_file():
-            place.symlink_to("cleared")
-            said = f"{name}: found a link to nothing; remove such links"
-        else:
-            place.touch()
-            said = f"{name}: found no folder; remove it and run again"
-        done = tiny_copy.run("all")
-        assert done.returncode != 0 and said in done.stdout and "Traceback" not in done.stdout
-        place.unlink()
-        aside.rename(place)
-    series = one(tiny_copy, "results/series/*/*.csv")
-    for place, make in ((root / "figures/tiny/fig1.svg", Path.mkdir), (series, os.mkfifo)):
-        name, aside = place.relative_to(root).as_posix(), root / "aside"
-        place.rename(aside)
-        make(place)
-        done = tiny_copy.run("all")
-        assert done.returncode != 0 and f"{name}: found no file; remove it" in done.stdout
+        put(place)
+        with pytest.raises(OSError, match=f"{name}: found {found}; remove"):
+            Build(Plan.load({}, root)).require_free()
+        if put is os.mkfifo:
+            done = tiny_copy.run("all")
+            assert done.returncode != 0 and f"{name}: found {found}; remove it" in done.stdout
+            assert "Traceback" not in done.stdout
         place.rmdir() if place.is_dir() else place.unlink()
         aside.rename(place)
     assert tiny_copy.build("all") == []
