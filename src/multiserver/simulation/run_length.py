@@ -59,8 +59,7 @@ NEGLIGIBLE_SKEWNESS = MAX_SKEWNESS / 3
 # The skewness of simulated means over the geometric mean of the two that are predicted, in the
 # median of 170 random systems.
 OF_GEOMETRIC_MEAN = 0.8
-# The part of E[B⁴], on which the variance depends, that may be in sizes that a replication does not
-# show.
+# The part of E[B⁴], on which the variance depends, that a replication may not show.
 MAX_UNSEEN_SHARE = 0.4
 # If controls leave a share s of the variance, the runs may be shorter by √s, but never shorter than
 # a fifth, which is a skewness √5 times as large.
@@ -113,8 +112,9 @@ class RunLength:
         return found
 
     def times(self, factor: float) -> RunLength:
-        """A run `factor` times as long, its warm-up included."""
-        return replace(self, jobs=math.ceil(factor * self.jobs), warm_up=factor * self.warm_up)
+        """A run of `factor` times as many jobs, with at least the warm-up of this one."""
+        before = max(self.warm_up, factor * min(self.warm_up, self.jobs))
+        return replace(self, jobs=math.ceil(factor * self.jobs), warm_up=before)
 
     def caveat(self, c: Classes = None, gain: float = 1.0, *, queued: float | None = None) -> str:
         """What is wrong with an interval for E[T_c], or E[T] of all jobs or of several classes, in
