@@ -66,8 +66,8 @@ UNITS = {
 # no degrees of freedom for control variates.
 PILOT = 32
 FEW = 16
-# `LONG` times the settling time of the queue is 34 relaxation times.
-LONG = 6
+# `LONG` times the settling time of the queue is 45 relaxation times.
+LONG = 8
 # A job takes at least two jumps, so this is as many jobs as in other studies.
 QUICK = 400_000
 SHORTEST = 1000
