@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from multiserver.policies.policy import Means, Value
-from multiserver.simulation.controls import sure_gain
+from multiserver.simulation.controls import conservative_gain
 from multiserver.simulation.estimate import SETTLED_OBSERVATIONS, Estimate
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def _caveats(means: Means, factor: float) -> Iterator[str]:
 
     whole = means.length.times(factor)
     lengths = {tuple(range(len(whole.workload.needs))): whole}
+    # A part of all classes, whose drawn servers have not settled, takes the place of the whole.
     lengths |= means.parts(whole) if means.parts is not None else {}
     yield whole.caveat(None, _gain(means.times, whole))
     yield caveat_over_time(whole, None, _gain(means.jobs, whole))
@@ -89,4 +90,4 @@ def _caveats(means: Means, factor: float) -> Iterator[str]:
 
 
 def _gain(found: Value | None, length: RunLength) -> float:
-    return sure_gain(found) if isinstance(found, Estimate) and length.controllable else 1.0
+    return conservative_gain(found) if isinstance(found, Estimate) and length.controllable else 1.0

@@ -1,8 +1,8 @@
 """Results for a queue, of one type whether exact, bounded or simulated.
 
 An estimate whose interval is not fair is shown without it, with the reason, and with the number of
-jobs that would be enough. `Result` is generic in the type of its `values`. `means` holds the
-quantities that the method computes; reading any other raises `NotKnownError`.
+jobs that would be enough. `Result` is generic in the type of its values (`multiserver.values`).
+`means` holds the quantities that the method computes; reading any other raises `NotKnownError`.
 Times are in the unit of time of the system, rates in jobs per unit of time.
 """
 

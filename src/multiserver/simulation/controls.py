@@ -53,9 +53,9 @@ OUTLIER_RATIO, MIN_OUTLIER_SHARE, MAX_OUTLIER_SHARE, ROUNDING = 13, 0.25, 0.8, 1
 MIN_P_VALUE = 1e-6
 # If 1 − h_r is smaller, what is left of replication r is rounding.
 MIN_LEVERAGE_COMPLEMENT = 1e-6
-# A gain by this factor may be luck: the squared standard errors of 32 replications have standard
+# A gain by this factor may be chance: the squared standard errors of 32 replications have standard
 # errors of a quarter.
-LUCK = 1.5
+GAIN_MARGIN = 1.5
 
 
 def estimate_with_controls(
@@ -116,6 +116,6 @@ def estimate_with_controls(
     )
 
 
-def sure_gain(found: Estimate) -> float:
-    """The gain that hardly depends on luck."""
-    return max(found.gain / LUCK, 1.0)
+def conservative_gain(found: Estimate) -> float:
+    """The gain less what may be chance, at least 1: for what must not depend on the outcome."""
+    return max(found.gain / GAIN_MARGIN, 1.0)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from multiserver.errors import NotSampledError
 from multiserver.simulation.cluster import Cluster
-from multiserver.simulation.controls import estimate_with_controls, sure_gain
+from multiserver.simulation.controls import conservative_gain, estimate_with_controls
 from multiserver.simulation.estimate import (
     Estimate,
     estimate,
@@ -115,7 +115,9 @@ def summarise(
         columns.append([])
         for y, w, v, caveat in ratios:
             found = estimate_with_controls(y, w, controls, variance=v, jobs=jobs)
-            columns[-1].append(withhold_interval(found, caveat(length, i, sure_gain(found))))
+            columns[-1].append(
+                withhold_interval(found, caveat(length, i, conservative_gain(found)))
+            )
         # Poisson given the size.
         spread = c.size.mean / theta + c.size.variance / theta**2
         columns[-1].append(estimate(interruptions, departures, variance=spread, jobs=jobs))
@@ -129,7 +131,7 @@ def summarise(
     known = {"missing": missing, "stable_below": stable_below}
     caveat = check_growth(work.arrival_rate, runs.present, length.jobs, remaining, **known)
     columns = [[withhold_interval(e, caveat) for e in column] for column in columns]
-    overall = withhold_interval(overall, caveat or length.caveat(gain=sure_gain(overall)))
+    overall = withhold_interval(overall, caveat or length.caveat(gain=conservative_gain(overall)))
     return Performance(*zip(*columns, strict=True), overall, runs, length, caveat)
 
 

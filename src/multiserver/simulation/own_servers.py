@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from multiserver.simulation.cluster import Cluster
-from multiserver.simulation.controls import sure_gain
+from multiserver.simulation.controls import conservative_gain
 from multiserver.simulation.estimate import (
     NEGLIGIBLE_SHARE,
     Estimate,
@@ -187,6 +187,6 @@ def _judge(
     for classes, length in own.items():
         for place, c in enumerate(classes):
             # What controls gain is a matter of luck where the part alone would have none.
-            gain = sure_gain(found[c]) if length.controllable else 1.0
+            gain = conservative_gain(found[c]) if length.controllable else 1.0
             found[c] = withhold_interval(found[c], judge(length, place, gain))
     return tuple(found)
